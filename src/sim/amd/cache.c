@@ -434,12 +434,12 @@ unsigned amd_caches_access_lines(struct amd_caches *c, unsigned l1, enum touch_k
     struct cache_set *sets[AMD_LINES_MAX];
     unsigned beyond = 0;
     for (unsigned i = 0; i < lines->count; i++) {
-        sets[i] = set_of(p.l2, lines->line[i] >> p.wide);
+        sets[i] = set_of(p.l2, (lines->line[i] + lines->more) >> p.wide);
         __builtin_prefetch(sets[i], 1);
         __builtin_prefetch(&sets[i]->tag[LRU_WAYS - 1]);
     }
     for (unsigned i = 0; i < lines->count; i++)
-        beyond +=
-            access_line(c, &p, kind, past_l1, lines->line[i], lines->sectors[i], sets[i], out);
+        beyond += access_line(c, &p, kind, past_l1, lines->line[i] + lines->more, lines->sectors[i],
+                              sets[i], out);
     return beyond;
 }

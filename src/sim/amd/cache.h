@@ -50,6 +50,7 @@ struct amd_lines {
     const uint64_t *line;
     const uint8_t *sectors;
     unsigned count;
+    uint64_t more; // is added to each line
 };
 unsigned amd_caches_access_lines(struct amd_caches *c, unsigned l1, enum touch_kind kind,
                                  bool past_l1, const struct amd_lines *lines,

@@ -230,13 +230,12 @@ static void lines_wide(const struct lines *l, struct lines *wide)
 
 // Each line of L1 once, with all of its sectors.
 static void access_lines(struct amd_run *run, enum touch_kind kind, bool past_l1,
-                         const struct lines *lines, unsigned each)
+                         const struct amd_lines *lines, unsigned each)
 {
     const struct amd_cache_counts before = run->counts.caches, *after = &run->counts.caches;
     struct amd_access *access = &run->access;
-    const struct amd_lines all = {lines->line, lines->sectors, lines->count};
     unsigned left =
-        amd_caches_access_lines(run->caches, run->l1, kind, past_l1, &all, &run->counts.caches);
+        amd_caches_access_lines(run->caches, run->l1, kind, past_l1, lines, &run->counts.caches);
     run->site->l1_hit_sectors += after->l1_hit_sectors - before.l1_hit_sectors;
     unsigned near = (unsigned)(after->array_hit_sectors - before.array_hit_sectors);
     access->l2_sectors += near + (unsigned)(after->l2_sectors[kind] - before.l2_sectors[kind]);
@@ -260,14 +259,17 @@ static unsigned most_on_one(const struct amd_touch *t)
     return most;
 }
 
-static void count_global(struct amd_run *run, const struct amd_touch *t, enum touch_kind kind,
-                         bool past_l1, struct amd_traffic *out)
+static unsigned line_sectors(const struct amd_run *run)
+{
+    return run->caches ? amd_caches_line_sectors(run->caches) : 0;
+}
+
+static void look(const struct amd_run *run, const struct amd_touch *t, enum touch_kind kind,
+                 uint64_t line[AMD_LINES_MAX], uint8_t of_line[AMD_LINES_MAX],
+                 struct amd_footprint *out)
 {
     struct lines lines, wide;
-    struct amd_access *access = &run->access;
     unsigned sectors = 0, addresses = 0;
-    if (t->mask == 0)
-        return;
     lines.count = lines.at = wide.count = wide.at = 0;
     lines.most = wide.most = 0;
     lines.ascend = wide.ascend = true;
@@ -276,8 +278,7 @@ static void count_global(struct amd_run *run, const struct amd_touch *t, enum to
         lines_of_aligned(t, &lines);
     else
         lines_of_any(t, &lines);
-    const unsigned each = run->caches ? amd_caches_line_sectors(run->caches) : 0;
-    const bool narrow = each == AMD_LINE_SECTORS;
+    const bool narrow = line_sectors(run) == AMD_LINE_SECTORS;
     if (!narrow || !lines.ascend)
         lines_wide(&lines, &wide);
     for (unsigned i = 0; i < lines.count; i++) {
@@ -285,19 +286,49 @@ static void count_global(struct amd_run *run, const struct amd_touch *t, enum to
         addresses += (unsigned)__builtin_popcountll(lines.starts[i]);
     }
     const unsigned lanes = (unsigned)__builtin_popcountll(t->mask);
-    unsigned ideal = (addresses * t->bytes + AMD_SECTOR_BYTES - 1) / AMD_SECTOR_BYTES;
+    const struct lines *kept = narrow ? &lines : &wide;
+    memcpy(line, kept->line, kept->count * sizeof *line);
+    memcpy(of_line, kept->sectors, kept->count);
+    *out = (struct amd_footprint){
+        .lines = {.line = line, .sectors = of_line, .count = kept->count},
+        .sectors = sectors,
+        .sectors_ideal = (addresses * t->bytes + AMD_SECTOR_BYTES - 1) / AMD_SECTOR_BYTES,
+        .lines_64 = lines.count,
+        .lines_128 = narrow && lines.ascend ? count_wide(&lines) : wide.count,
+        .passes = kind != TOUCH_ATOMICS ? lines.count
+                  : addresses == lanes  ? 1
+                                        : most_on_one(t)};
+}
+
+static void take(struct amd_run *run, const struct amd_footprint *f, uint64_t first,
+                 enum touch_kind kind, bool past_l1, struct amd_traffic *out)
+{
+    struct amd_access *access = &run->access;
+    const unsigned each = line_sectors(run);
     if (access->lines == 0)
-        access->first_sector = (uint32_t)(t->address[__builtin_ctzll(t->mask)] / AMD_SECTOR_BYTES);
-    access->sectors += sectors;
-    access->sectors_ideal += ideal;
-    access->lines += narrow && lines.ascend ? count_wide(&lines) : wide.count;
-    access->passes += kind != TOUCH_ATOMICS ? lines.count : addresses == lanes ? 1 : most_on_one(t);
+        access->first_sector = (uint32_t)(first / AMD_SECTOR_BYTES);
+    access->sectors += f->sectors;
+    access->sectors_ideal += f->sectors_ideal;
+    access->lines += f->lines_128;
+    access->passes += f->passes;
     access->store = kind == TOUCH_STORES;
-    out->sectors += sectors;
-    out->sectors_ideal += ideal;
-    out->lines += lines.count;
+    out->sectors += f->sectors;
+    out->sectors_ideal += f->sectors_ideal;
+    out->lines += f->lines_64;
     if (each != 0)
-        access_lines(run, kind, past_l1, narrow ? &lines : &wide, each);
+        access_lines(run, kind, past_l1, &f->lines, each);
+}
+
+static void count_global(struct amd_run *run, const struct amd_touch *t, enum touch_kind kind,
+                         bool past_l1, struct amd_traffic *out)
+{
+    uint64_t line[AMD_LINES_MAX];
+    uint8_t sectors[AMD_LINES_MAX];
+    struct amd_footprint f;
+    if (t->mask == 0)
+        return;
+    look(run, t, kind, line, sectors, &f);
+    take(run, &f, t->address[__builtin_ctzll(t->mask)], kind, past_l1, out);
 }
 
 /* ---- LDS ------------------------------------------------------------------------------------------------------------ */
@@ -384,5 +415,5 @@ static void count_lds(const uint32_t address[WAVE_LANES], uint64_t mask, unsigne
 }
 
 extern const struct amd_counting PASTE(amd_counting_, SIM_ISA);
-const struct amd_counting PASTE(amd_counting_, SIM_ISA) = {.global = count_global,
-                                                           .lds = count_lds};
+const struct amd_counting PASTE(amd_counting_, SIM_ISA) = {
+    .global = count_global, .look = look, .take = take, .lds = count_lds};

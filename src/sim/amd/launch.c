@@ -686,6 +686,16 @@ static void open_caches(struct amd_run *run)
     run->dirty_before = run->caches ? amd_caches_dirty(run->caches) : 0;
 }
 
+static void shapes_free(struct amd_run *run, size_t words)
+{
+    for (size_t i = 0; i < words; i++) {
+        free(run->shapes[i]);
+        free(run->lds_shapes[i]);
+    }
+    free(run->shapes);
+    free(run->lds_shapes);
+}
+
 bool amd_launch(struct sim *s, const struct amd_module *m, const struct sim_launch *options,
                 struct arena *a, struct sim_report *report, struct error *err)
 {
@@ -698,11 +708,15 @@ bool amd_launch(struct sim *s, const struct amd_module *m, const struct sim_laun
     amd_know_arithmetic();
     launch_memory(&run);
     open_caches(&run);
-    run.sites = xcalloc(m->object.code_bytes / 4 + 1, sizeof *run.sites);
+    const size_t words = m->object.code_bytes / 4 + 1;
+    run.sites = xcalloc(words, sizeof *run.sites);
+    run.shapes = xcalloc(words, sizeof *run.shapes);
+    run.lds_shapes = xcalloc(words, sizeof *run.lds_shapes);
     amd_time_open(&run);
     know_threads(&run);
     run_grid(&run);
     bool done = finish(&run, err);
+    shapes_free(&run, words);
     free(run.sites);
     free(run.threads);
     amd_check_close(&run);

@@ -284,8 +284,9 @@ static void run_smem(struct wave *w, const struct amd_instruction *in)
 
 /* ---- one instruction --------------------------------------------------------------------------------------------- */
 
-static enum touch_kind kind_of(const struct amd_row *r)
+enum touch_kind amd_kind_of(const struct amd_instruction *in)
 {
+    const struct amd_row *r = amd_row_of(in);
     bool stores = r->action == ACTION_STORE || r->action == ACTION_STORE_HIGH ||
                   r->action == ACTION_STORE_TWO;
     bool atomic = r->action == ACTION_ATOMIC || r->action == ACTION_ATOMIC_RETURN;
@@ -295,7 +296,7 @@ static enum touch_kind kind_of(const struct amd_row *r)
 static void count_access(struct amd_run *run, const struct amd_instruction *in)
 {
     struct amd_counts *c = &run->counts;
-    enum touch_kind kind = kind_of(amd_row_of(in));
+    enum touch_kind kind = amd_kind_of(in);
     run->site->atomics += kind == TOUCH_ATOMICS;
     if (in->encoding == ENCODING_DS) {
         c->lds++;
@@ -324,7 +325,7 @@ static bool is_look(const struct amd_instruction *in, enum touch_kind kind)
 void amd_count_traffic(struct amd_run *run, const struct amd_instruction *in,
                        const struct amd_traffic *own)
 {
-    struct amd_traffic *sum = &run->counts.traffic[kind_of(amd_row_of(in))];
+    struct amd_traffic *sum = &run->counts.traffic[amd_kind_of(in)];
     sum->sectors += own->sectors;
     sum->sectors_ideal += own->sectors_ideal;
     sum->lines += own->lines;
@@ -350,7 +351,7 @@ static void count_lds(const struct amd_run *run, const struct amd_touch *t, bool
 
 void amd_count_touches(struct amd_run *run, const struct amd_instruction *in)
 {
-    enum touch_kind kind = kind_of(amd_row_of(in));
+    enum touch_kind kind = amd_kind_of(in);
     run->progressed |= !is_look(in, kind);
     struct amd_traffic own = {0};
     for (int i = 0; i < 2; i++)
@@ -358,6 +359,16 @@ void amd_count_touches(struct amd_run *run, const struct amd_instruction *in)
             count_lds(run, &run->touch[i], kind == TOUCH_ATOMICS, &own);
         else
             run->functions.counting->global(run, &run->touch[i], kind, amd_passes_l1(in), &own);
+    amd_count_traffic(run, in, &own);
+}
+
+void amd_count_footprint(struct amd_run *run, const struct amd_instruction *in,
+                         const struct amd_footprint *f, uint64_t first)
+{
+    enum touch_kind kind = amd_kind_of(in);
+    run->progressed |= !is_look(in, kind);
+    struct amd_traffic own = {0};
+    run->functions.counting->take(run, f, first, kind, amd_passes_l1(in), &own);
     amd_count_traffic(run, in, &own);
 }
 

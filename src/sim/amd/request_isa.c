@@ -1,10 +1,14 @@
 // Memory instructions of words in LDS and global memory, all lanes at once: their addresses are checked together, words are
 // gathered by the vector code that the other chips' loads use. What it does not take (bytes and halves, checks, a lane out of
-// bounds, scratch, buffers) goes lane by lane in memory.c. Compiled once for each instruction set of the host.
+// bounds, scratch, buffers) goes lane by lane in memory.c. Mostly the lanes of an instruction lie to one another as they did the
+// last time (struct amd_shape): then what follows from that is known. Compiled once for each instruction set of the host.
 // SPDX-License-Identifier: Apache-2.0
+#include "sim/amd/shape.h"
 #include "sim/amd/time.h"
 #include "sim/run/exec.h"
 #include "sim/paste.h"
+
+#include <stdlib.h>
 
 enum { WORD = 4 };
 
@@ -252,42 +256,380 @@ static void update_lanes(const struct request *q, const uint32_t *near, const ui
         to[__builtin_ctzll(left)] = old[__builtin_ctzll(left)];
 }
 
+/* ---- shapes --------------------------------------------------------------------------------------------------------- */
+
+// Words from lanes side by side, or the same word for all of some neighbours.
+static void load_blocks(const struct request *q, const uint8_t *from, const int64_t *delta,
+                        const struct amd_blocks *blocks, unsigned result)
+{
+    const unsigned n = q->count, words = q->row->words;
+    if (blocks->beside > 0) {
+        uint8_t *to = (uint8_t *)row_of(q, result);
+        for (unsigned lane = 0; lane < n; lane += blocks->beside)
+            memcpy(to + (size_t)lane * WORD, from + delta[lane], (size_t)blocks->beside * WORD);
+        return;
+    }
+    for (unsigned k = 0; k < words; k++) {
+        uint32_t *to = row_of(q, result + k);
+        for (unsigned lane = 0; lane < n; lane += blocks->same) {
+            uint32_t value;
+            memcpy(&value, from + delta[lane] + (size_t)k * WORD, WORD);
+            for (unsigned l = 0; l < blocks->same; l++)
+                to[lane + l] = value;
+        }
+    }
+}
+
+static void store_blocks(const struct request *q, uint8_t *to, const int64_t *delta,
+                         const struct amd_blocks *blocks)
+{
+    const uint8_t *from = (const uint8_t *)row_of(q, q->in->data);
+    for (unsigned lane = 0; lane < q->count; lane += blocks->beside)
+        memcpy(to + delta[lane], from + (size_t)lane * WORD, (size_t)blocks->beside * WORD);
+}
+
+// The largest blocks of lanes whose words lie side by side, or that have the same one.
+static struct amd_blocks blocks_of(const struct request *q, const int64_t delta[WAVE_LANES])
+{
+    struct amd_blocks b = {.beside = q->row->words == 1 ? q->count : 0, .same = q->count};
+    if (!q->all)
+        return (struct amd_blocks){0};
+    for (unsigned lane = 1; lane < q->count; lane++) {
+        const int64_t step = delta[lane] - delta[lane - 1];
+        while (b.beside > 0 && lane % b.beside != 0 && step != WORD)
+            b.beside /= 2;
+        while (b.same > 0 && lane % b.same != 0 && step != 0)
+            b.same /= 2;
+    }
+    b.beside = b.beside >= SHAPE_BLOCK ? b.beside : 0;
+    b.same = b.same >= SHAPE_BLOCK ? b.same : 0;
+    return b;
+}
+
+static bool is_waiting(struct amd_shape_wait *wait)
+{
+    if (wait->requests == 0)
+        return false;
+    wait->requests--;
+    return true;
+}
+
+static void wait_longer(struct amd_shape_wait *wait)
+{
+    wait->requests = wait->penalty;
+    if (wait->penalty < SHAPE_PENALTY_MAX)
+        wait->penalty = 2 * wait->penalty + 1;
+}
+
+// NULL: it is not to be looked at now.
+static struct amd_shape *shape_of(const struct request *q)
+{
+    struct amd_run *run = q->w->group->run;
+    if (!run->shapes)
+        return NULL;
+    struct amd_shape **at = &run->shapes[run->site - run->sites];
+    if (!*at)
+        *at = xcalloc(1, sizeof **at);
+    return is_waiting(&(*at)->wait) ? NULL : *at;
+}
+
+static void shape_learn(const struct request *q, struct amd_shape *s,
+                        const uint64_t address[WAVE_LANES])
+{
+    wait_longer(&s->wait);
+    s->mask = q->exec;
+    s->least = s->most = 0;
+    s->low = 0;
+    for (unsigned lane = 0; lane < q->count; lane++) {
+        s->on[lane] = q->exec >> lane & 1 ? -1 : 0;
+        s->delta[lane] = (int64_t)(address[lane] - address[q->first]) & s->on[lane];
+        s->least = s->delta[lane] < s->least ? s->delta[lane] : s->least;
+        s->most = s->delta[lane] > s->most ? s->delta[lane] : s->most;
+        s->low |= (uint64_t)s->delta[lane];
+    }
+    s->blocks = blocks_of(q, s->delta);
+    s->near = q->w->group->run->near;
+    for (unsigned i = 0; i < SHAPE_FOOTPRINTS; i++)
+        s->known[i].is_known = false;
+}
+
+// Do the lanes lie to one another as they did? first: the first active one's address.
+static bool shape_is(const struct request *q, const struct amd_shape *s, uint64_t *first)
+{
+    const struct amd_instruction *in = q->in;
+    const uint32_t *low = q->w->v[in->address];
+    const unsigned n = q->count;
+    uint64_t off = 0;
+    if (s->mask != q->exec)
+        return false;
+    if (in->has_base) {
+        const uint64_t start = low[q->first];
+        for (unsigned lane = 0; lane < n; lane++)
+            off |= (low[lane] - start - (uint64_t)s->delta[lane]) & (uint64_t)s->on[lane];
+        *first = pair_of(q->w, in->base) + start + (uint64_t)(int64_t)in->constant;
+        return off == 0;
+    }
+    const uint32_t *high = q->w->v[in->address + 1];
+    const uint64_t start = low[q->first] | (uint64_t)high[q->first] << 32;
+    for (unsigned lane = 0; lane < n; lane++) {
+        const uint64_t address = low[lane] | (uint64_t)high[lane] << 32;
+        off |= (address - start - (uint64_t)s->delta[lane]) & (uint64_t)s->on[lane];
+    }
+    *first = start + (uint64_t)(int64_t)in->constant;
+    return off == 0;
+}
+
+// NULL: it has too many lines to be kept.
+static const struct amd_footprint *footprint_of(const struct request *q, struct amd_shape *s,
+                                                uint64_t first)
+{
+    struct amd_run *run = q->w->group->run;
+    struct amd_known *k = &s->known[first / SHAPE_STEP_BYTES % SHAPE_FOOTPRINTS];
+    const uint64_t at = first % AMD_SHAPE_BYTES;
+    uint64_t line[AMD_LINES_MAX];
+    uint8_t sectors[AMD_LINES_MAX];
+    const unsigned each = run->caches ? amd_caches_line_sectors(run->caches) : 1;
+    if (k->is_known && k->first % AMD_SHAPE_BYTES == at) {
+        // Modulo 2^64: it may be less than it was.
+        const uint64_t from = k->first / AMD_SHAPE_BYTES, to = first / AMD_SHAPE_BYTES;
+        k->footprint.lines.more = (to - from) * (AMD_SHAPE_BYTES / (AMD_SECTOR_BYTES * each));
+        return &k->footprint;
+    }
+    struct amd_touch *t = &run->touch[0];
+    for (unsigned lane = 0; lane < q->count; lane++)
+        t->address[lane] = first + (uint64_t)s->delta[lane];
+    t->mask = q->exec;
+    t->bytes = q->bytes;
+    run->functions.counting->look(run, t, amd_kind_of(q->in), line, sectors, &k->footprint);
+    k->is_known = false;
+    if (k->footprint.lines.count > WAVE_LANES)
+        return NULL;
+    memcpy(k->line, line, k->footprint.lines.count * sizeof *line);
+    memcpy(k->sectors, sectors, k->footprint.lines.count);
+    k->footprint.lines.line = k->line;
+    k->footprint.lines.sectors = k->sectors;
+    k->first = first;
+    k->is_known = true;
+    return &k->footprint;
+}
+
+// The host's memory where the wave's next request will be, if that is as far from this one as this one was from the last.
+static void fetch_ahead(const struct request *q, struct amd_shape *s, uint64_t first,
+                        const struct amd_lines *lines)
+{
+    const struct amd_run *run = q->w->group->run;
+    uint64_t *last = &s->last[q->w->index % SHAPE_WAVES];
+    const uint64_t step = first - *last, before = *last;
+    *last = first;
+    if (before == 0 || step == 0 || !run->caches)
+        return;
+    const uint64_t bytes = AMD_SECTOR_BYTES * (uint64_t)amd_caches_line_sectors(run->caches);
+    const uint64_t start = lines->more * bytes + step - DEVICE_BASE - s->near.start;
+    for (unsigned i = 0; i < lines->count; i++) {
+        const uint64_t at = lines->line[i] * bytes + start;
+        if (at >= s->near.size)
+            continue;
+        __builtin_prefetch(q->host + at);
+        if (bytes > HOST_LINE && lines->sectors[i] >> 2 != 0 && at + HOST_LINE < s->near.size)
+            __builtin_prefetch(q->host + at + HOST_LINE);
+    }
+}
+
+// false: nothing is done.
+static bool run_known(struct request *q, struct amd_shape *s)
+{
+    const struct amd_instruction *in = q->in;
+    struct amd_run *run = q->w->group->run;
+    const bool load = q->row->action == ACTION_LOAD, store = q->row->action == ACTION_STORE,
+               atomic = !load && !store;
+    uint64_t first, at[WAVE_LANES];
+    if (!shape_is(q, s, &first))
+        return false;
+    const uint64_t start = first - DEVICE_BASE - s->near.start, size = s->near.size;
+    if (start >= size || (int64_t)start + s->least < 0 ||
+        (uint64_t)((int64_t)start + s->most) + q->bytes > size || (!load && s->near.read_only) ||
+        (atomic && (start | s->low) % WORD != 0))
+        return false;
+    const struct amd_footprint *f = footprint_of(q, s, first);
+    if (!f)
+        return false;
+    s->wait.penalty = 0;
+    q->host = run->sim->space.host + s->near.start;
+    for (unsigned lane = 0; lane < q->count; lane++)
+        at[lane] = start + (uint64_t)s->delta[lane];
+    if (atomic)
+        update_lanes(q, NULL, at);
+    else if (load && s->blocks.beside + s->blocks.same > 0)
+        load_blocks(q, q->host + start, s->delta, &s->blocks, in->result);
+    else if (load)
+        load_far(q, at, in->result);
+    else if (s->blocks.beside > 0)
+        store_blocks(q, q->host + start, s->delta, &s->blocks);
+    else
+        store_far(q, at);
+    fetch_ahead(q, s, first, &f->lines);
+    amd_count_footprint(run, in, f, first);
+    return true;
+}
+
 /* ---- instructions --------------------------------------------------------------------------------------------------- */
+
+static struct amd_lds_shape *lds_shape_of(const struct request *q)
+{
+    struct amd_run *run = q->w->group->run;
+    if (!run->lds_shapes)
+        return NULL;
+    struct amd_lds_shape **at = &run->lds_shapes[run->site - run->sites];
+    if (!*at)
+        *at = xcalloc(1, sizeof **at);
+    return is_waiting(&(*at)->wait) ? NULL : *at;
+}
+
+// own: of all of the instruction's places, which cost the same.
+static void lds_shape_learn(const struct request *q, struct amd_lds_shape *s,
+                            const uint32_t at[WAVE_LANES], unsigned places,
+                            const struct amd_traffic *own)
+{
+    int64_t delta[WAVE_LANES];
+    wait_longer(&s->wait);
+    s->mask = q->exec;
+    s->least = s->most = 0;
+    s->low = 0;
+    for (unsigned lane = 0; lane < q->count; lane++) {
+        s->on[lane] = q->exec >> lane & 1 ? UINT32_MAX : 0;
+        delta[lane] = ((int64_t)at[lane] - at[q->first]) & (int64_t)(int32_t)s->on[lane];
+        s->delta[lane] = (uint32_t)delta[lane];
+        s->low |= s->delta[lane];
+        s->least = delta[lane] < s->least ? delta[lane] : s->least;
+        s->most = delta[lane] > s->most ? delta[lane] : s->most;
+    }
+    s->at = at[q->first] % WORD;
+    s->blocks = blocks_of(q, delta);
+    s->passes = (unsigned)own->passes / places;
+    s->passes_ideal = (unsigned)own->passes_ideal / places;
+}
+
+static bool lds_shape_is(const struct request *q, const struct amd_lds_shape *s)
+{
+    const uint32_t *address = q->w->v[q->in->address], first = address[q->first];
+    uint32_t off = 0;
+    if (s->mask != q->exec)
+        return false;
+    for (unsigned lane = 0; lane < q->count; lane++)
+        off |= (address[lane] - first - s->delta[lane]) & s->on[lane];
+    return off == 0;
+}
+
+// The instruction's offsets to its one or two places.
+struct places {
+    unsigned count;
+    uint32_t offset[2];
+};
+
+static struct places places_of(const struct request *q)
+{
+    const struct amd_instruction *in = q->in;
+    const unsigned unit = q->bytes * (q->row->flag == FLAG_FAR ? 64 : 1);
+    if (q->row->action != ACTION_LOAD_TWO && q->row->action != ACTION_STORE_TWO)
+        return (struct places){1, {(uint32_t)in->constant, 0}};
+    return (struct places){2, {in->offset0 * unit, in->offset1 * unit}};
+}
+
+static bool is_store(const struct amd_row *r)
+{
+    return r->action == ACTION_STORE || r->action == ACTION_STORE_TWO;
+}
+
+static bool is_atomic(const struct amd_row *r)
+{
+    return r->action == ACTION_ATOMIC || r->action == ACTION_ATOMIC_RETURN;
+}
+
+static void do_lds(struct request *q, const struct places *p, uint32_t at[2][WAVE_LANES])
+{
+    if (is_atomic(q->row))
+        update_lanes(q, at[0], NULL);
+    else if (is_store(q->row))
+        store_near(q, at, p->count);
+    else
+        for (unsigned i = 0; i < p->count; i++)
+            load_near(q, at[i], q->in->result + i * q->row->words);
+}
+
+// As do_lds, of lanes whose words lie in blocks; false: they do not.
+static bool do_blocks(struct request *q, const struct amd_lds_shape *s, const struct places *p,
+                      const uint32_t first[2])
+{
+    const bool store = is_store(q->row);
+    int64_t delta[WAVE_LANES];
+    if (is_atomic(q->row) || p->count > 1 || s->blocks.beside + (store ? 0 : s->blocks.same) == 0)
+        return false;
+    for (unsigned lane = 0; lane < q->count; lane++)
+        delta[lane] = (int32_t)s->delta[lane];
+    if (store)
+        store_blocks(q, q->host + first[0], delta, &s->blocks);
+    else
+        load_blocks(q, q->host + first[0], delta, &s->blocks, q->in->result);
+    return true;
+}
+
+// false: nothing is done.
+static bool run_known_lds(struct request *q, struct amd_lds_shape *s, const struct places *p)
+{
+    const struct work_group *g = q->w->group;
+    struct amd_run *run = g->run;
+    uint32_t first[2], at[2][WAVE_LANES];
+    if (!lds_shape_is(q, s))
+        return false;
+    for (unsigned i = 0; i < p->count; i++) {
+        first[i] = q->w->v[q->in->address][q->first] + p->offset[i];
+        if (first[i] >= g->lds_bytes || (int64_t)first[i] + s->least < 0 ||
+            (uint64_t)((int64_t)first[i] + s->most) + q->bytes > g->lds_bytes ||
+            first[i] % WORD != s->at)
+            return false;
+    }
+    if (is_atomic(q->row) && (s->at | s->low) % WORD != 0)
+        return false;
+    s->wait.penalty = 0;
+    q->host = g->lds;
+    if (!do_blocks(q, s, p, first)) {
+        for (unsigned i = 0; i < p->count; i++)
+            for (unsigned lane = 0; lane < q->count; lane++)
+                at[i][lane] = first[i] + s->delta[lane];
+        do_lds(q, p, at);
+    }
+    run->progressed = true;
+    struct amd_traffic own = {.passes = p->count * s->passes,
+                              .passes_ideal = p->count * s->passes_ideal};
+    amd_count_traffic(run, q->in, &own);
+    return true;
+}
 
 static bool run_lds(struct request *q)
 {
-    const unsigned n = q->count;
-    const struct amd_instruction *in = q->in;
-    const struct amd_row *r = q->row;
     struct amd_run *run = q->w->group->run;
-    const bool two = r->action == ACTION_LOAD_TWO || r->action == ACTION_STORE_TWO,
-               store = r->action == ACTION_STORE || r->action == ACTION_STORE_TWO,
-               atomic = r->action == ACTION_ATOMIC || r->action == ACTION_ATOMIC_RETURN;
-    const unsigned unit = q->bytes * (r->flag == FLAG_FAR ? 64 : 1), places = two ? 2 : 1;
-    uint32_t at[2][WAVE_LANES];
+    const struct places p = places_of(q);
+    struct amd_lds_shape *shape = lds_shape_of(q);
+    uint32_t at[2][WAVE_LANES], low = 0;
+    if (shape && run_known_lds(q, shape, &p))
+        return true;
     if (q->w->narrow)
         memset(at, 0, sizeof at);
-    if (!lds_offsets(q, two ? in->offset0 * unit : (unsigned)in->constant, at[0]) ||
-        (two && !lds_offsets(q, in->offset1 * unit, at[1])))
+    if (!lds_offsets(q, p.offset[0], at[0]) || (p.count > 1 && !lds_offsets(q, p.offset[1], at[1])))
         return false;
-    uint32_t low = 0;
-    for (unsigned lane = 0; lane < n && atomic; lane++)
+    for (unsigned lane = 0; lane < q->count && is_atomic(q->row); lane++)
         low |= at[0][lane];
     if (low % WORD != 0)
         return false;
     q->host = q->w->group->lds;
-    if (atomic)
-        update_lanes(q, at[0], NULL);
-    else if (store)
-        store_near(q, at, places);
-    else
-        for (unsigned i = 0; i < places; i++)
-            load_near(q, at[i], in->result + i * r->words);
-    run->progressed = true;
     struct amd_traffic own = {0};
-    for (unsigned i = 0; i < places; i++)
-        run->functions.counting->lds(at[i], q->exec, q->bytes, atomic, &own);
-    amd_count_traffic(run, in, &own);
+    for (unsigned i = 0; i < p.count; i++)
+        run->functions.counting->lds(at[i], q->exec, q->bytes, is_atomic(q->row), &own);
+    if (shape)
+        lds_shape_learn(q, shape, at[0], p.count, &own);
+    do_lds(q, &p, at);
+    run->progressed = true;
+    amd_count_traffic(run, q->in, &own);
     return true;
 }
 
@@ -297,9 +639,12 @@ static bool run_global(struct request *q)
     const struct amd_instruction *in = q->in;
     const struct amd_row *r = q->row;
     struct amd_run *run = q->w->group->run;
-    const bool atomic = r->action == ACTION_ATOMIC || r->action == ACTION_ATOMIC_RETURN;
+    const bool atomic = is_atomic(r);
     struct amd_touch *t = &run->touch[0];
     uint64_t at[WAVE_LANES], low = 0;
+    struct amd_shape *shape = shape_of(q);
+    if (shape && run_known(q, shape))
+        return true;
     global_addresses(q, t->address);
     if (!global_offsets(q, r->action != ACTION_LOAD, t->address, at))
         return false;
@@ -307,6 +652,8 @@ static bool run_global(struct request *q)
         low |= at[lane];
     if (low % WORD != 0)
         return false;
+    if (shape)
+        shape_learn(q, shape, t->address);
     if (atomic)
         update_lanes(q, NULL, at);
     else if (r->action == ACTION_LOAD)

@@ -82,6 +82,18 @@ struct amd_touch {
     unsigned bytes;
 };
 
+// What a request to global memory is before it comes to the caches: it follows from the lanes' addresses alone. All but the
+// lines' numbers stay where every address moves by a multiple of AMD_SHAPE_BYTES.
+struct amd_footprint {
+    struct amd_lines lines; // as L1 has them, in the order in which lanes come to them
+    unsigned sectors, sectors_ideal, lines_64; // of 32 bytes; of 64 bytes
+    unsigned lines_128, passes;                // struct amd_access
+};
+
+// How the lanes of an instruction lay to one another when it last ran, and what followed from that (request_isa.c).
+struct amd_shape;
+struct amd_lds_shape;
+
 // What one instruction did in memory, for the model of time.
 struct amd_access {
     unsigned sectors, sectors_ideal, lines;        // lines of 128 bytes
@@ -118,6 +130,12 @@ struct amd_counting {
     // past_l1: it must not find lines there.
     void (*global)(struct amd_run *run, const struct amd_touch *t, enum touch_kind kind,
                    bool past_l1, struct amd_traffic *out);
+    // The same in two: the footprint, with room for its lines, and what it does to counters and caches.
+    void (*look)(const struct amd_run *run, const struct amd_touch *t, enum touch_kind kind,
+                 uint64_t line[AMD_LINES_MAX], uint8_t sectors[AMD_LINES_MAX],
+                 struct amd_footprint *out);
+    void (*take)(struct amd_run *run, const struct amd_footprint *f, uint64_t first,
+                 enum touch_kind kind, bool past_l1, struct amd_traffic *out);
     void (*lds)(const uint32_t address[WAVE_LANES], uint64_t mask, unsigned bytes, bool atomic,
                 struct amd_traffic *out);
 };
@@ -128,6 +146,11 @@ struct amd_functions {
     const struct lanes_functions *lanes;
 };
 struct amd_functions amd_functions_of(enum sim_isa isa);
+
+struct amd_near { // the allocation that was found last: offsets from DEVICE_BASE
+    uint64_t start, size;
+    bool read_only, all_written;
+};
 
 // One launch.
 struct amd_run {
@@ -140,9 +163,12 @@ struct amd_run {
     struct sim_report *report;
     struct amd_counts counts;
     struct amd_site *sites, *site; // of each word of the code; of the instruction
-    struct amd_caches *caches;     // NULL: they are not counted
-    unsigned l1;                   // of the wave: a number of `caches`
-    struct amd_touch touch[2];     // of the instruction; the second of those with two places
+    // Of each word of the code, made where they are needed; NULL: each request is looked at by itself.
+    struct amd_shape **shapes;
+    struct amd_lds_shape **lds_shapes;
+    struct amd_caches *caches; // NULL: they are not counted
+    unsigned l1;               // of the wave: a number of `caches`
+    struct amd_touch touch[2]; // of the instruction; the second of those with two places
     uint32_t block_threads, waves;
     uint32_t (*threads)[WAVE_LANES]; // v0 of each wave of a work-group, at the start
     uint64_t kernarg_address, packet_address;
@@ -154,10 +180,7 @@ struct amd_run {
     bool check_uninitialised, check_races;
     struct races races;
     uint64_t violation_at[VIOLATIONS_MAX]; // instructions of the report's
-    struct { // the allocation that was found last: offsets from DEVICE_BASE
-        uint64_t start, size;
-        bool read_only, all_written;
-    } near;
+    struct amd_near near;
 };
 
 // The instruction at pc, decoded once; NULL: why.
@@ -267,6 +290,10 @@ void amd_run_memory(struct wave *w, const struct amd_instruction *in);
 void amd_count_touches(struct amd_run *run, const struct amd_instruction *in);
 void amd_count_traffic(struct amd_run *run, const struct amd_instruction *in,
                        const struct amd_traffic *own);
+// A request whose footprint is known; first: its first active lane's address.
+void amd_count_footprint(struct amd_run *run, const struct amd_instruction *in,
+                         const struct amd_footprint *f, uint64_t first);
+enum touch_kind amd_kind_of(const struct amd_instruction *in);
 void amd_know_arithmetic(void); // before a launch
 void amd_count_arithmetic(struct amd_run *run, enum amd_id id, uint64_t lanes);
 // What an atomic operation leaves in memory.

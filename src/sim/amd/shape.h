@@ -1,0 +1,61 @@
+// How the lanes of a memory instruction lay to one another when it last ran, and what followed from that. Loops and work-groups
+// repeat a shape at other addresses, so that bounds, copies, lines and passes need not be found anew. Private to sim/amd.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef RIDGE_SIM_AMD_SHAPE_H
+#define RIDGE_SIM_AMD_SHAPE_H
+
+#include "sim/amd/wave.h"
+
+enum {
+    AMD_SHAPE_BYTES = 128, // the longest line of a cache: footprints are alike at that distance
+    SHAPE_STEP_BYTES = 16, // of first addresses whose footprints are kept beside one another
+    SHAPE_FOOTPRINTS = AMD_SHAPE_BYTES / SHAPE_STEP_BYTES,
+    SHAPE_BLOCK = 8,        // the fewest lanes that are copied together
+    SHAPE_PENALTY_MAX = 63, // requests
+    SHAPE_WAVES = 32,
+    HOST_LINE = 64,
+};
+
+// Lanes of each aligned block; 0: no blocks.
+struct amd_blocks {
+    unsigned beside, same; // their words are side by side; they have the same words
+};
+
+// A shape that was another one is not compared for a while: each time in turn for longer.
+struct amd_shape_wait {
+    unsigned requests, penalty;
+};
+
+struct amd_known { // at one place within AMD_SHAPE_BYTES
+    uint64_t first;
+    bool is_known;
+    struct amd_footprint footprint;
+    uint64_t line[WAVE_LANES];
+    uint8_t sectors[WAVE_LANES];
+};
+
+struct amd_shape {
+    uint64_t mask; // of active lanes; 0: none is known
+    int64_t delta[WAVE_LANES],
+        on[WAVE_LANES]; // bytes from the first active lane's address; all bits where it is active
+    int64_t least, most;
+    uint64_t low; // their bits
+    struct amd_blocks blocks;
+    struct amd_near near; // where they all were
+    struct amd_shape_wait wait;
+    uint64_t last[SHAPE_WAVES]; // where waves of the work-group, by their index, had their last one
+    struct amd_known known[SHAPE_FOOTPRINTS];
+};
+
+// The same of LDS: passes follow from the distances too, as banks turn with the first address.
+struct amd_lds_shape {
+    uint64_t mask;
+    uint32_t delta[WAVE_LANES], on[WAVE_LANES]; // modulo 2^32
+    int64_t least, most;
+    uint32_t low, at; // at: the first active lane's address modulo a word
+    struct amd_blocks blocks;
+    struct amd_shape_wait wait;
+    unsigned passes, passes_ideal; // of one place
+};
+
+#endif
