@@ -34,7 +34,7 @@ static void run_words(struct wave *w, const uint32_t *words, size_t count)
         fail_msg("0x%08x: %s", words[0], why);
     if (in.size_bytes != 4 * count)
         fail_msg("0x%08x: %u bytes, not %zu", words[0], in.size_bytes, 4 * count);
-    in.is_plain = amd_is_plain(&in);
+    amd_plan(&in);
     if (in.encoding <= ENCODING_SOPP)
         amd_run_scalar(w, &in);
     else if (in.encoding >= ENCODING_DS)

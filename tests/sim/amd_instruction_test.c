@@ -61,13 +61,13 @@ static void check_all_lanes(enum sim_isa isa, struct amd_instruction in, uint64_
     memcpy(before, vectors, sizeof vectors);
     set_pair(&one, OPERAND_EXEC, UINT64_MAX);
     set_pair(&one, OPERAND_VCC, mask);
-    in.is_plain = false;
+    in.plans = 0;
     amd_run_vector(&one, &in);
     memcpy(wanted, vectors, sizeof vectors);
     memcpy(vectors, before, sizeof vectors);
     set_pair(&w, OPERAND_EXEC, UINT64_MAX);
     set_pair(&w, OPERAND_VCC, mask);
-    in.is_plain = true;
+    amd_plan(&in);
     amd_run_vector(&w, &in);
     if (memcmp(vectors, wanted, sizeof vectors) != 0 || memcmp(w.s, one.s, sizeof w.s) != 0)
         fail_msg("%s: other results where all lanes are on", amd_rows[in.id].name);
@@ -87,8 +87,9 @@ static void check_lane(enum sim_isa isa, bool plain, enum amd_id id, uint64_t a,
                                  .part_result = PART_ALL};
     if (r->form == FORM_READS || r->form == FORM_BOTH)
         in.source[2] = OPERAND_VCC;
-    in.is_plain = plain;
-    if (plain && !amd_is_plain(&in))
+    if (plain)
+        amd_plan(&in);
+    if (plain && in.plans == 0)
         return;
     put(A, a);
     put(B, b);

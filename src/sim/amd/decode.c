@@ -465,7 +465,7 @@ bool amd_is_plain(const struct amd_instruction *in)
 {
     const struct amd_row *r = amd_row_of(in);
     bool half = r->d == TYPE_F16 || r->d == TYPE_U16 || r->d == TYPE_I16 || r->d == TYPE_H16,
-         vector = in->encoding >= ENCODING_VOP1 && in->encoding <= ENCODING_VOP3P,
+         vector = in->encoding >= ENCODING_VOP1 && in->encoding <= ENCODING_VOPD,
          changed = in->sdwa || in->dpp || in->negate || in->absolute || in->clamp || in->scale ||
                    (in->encoding == ENCODING_VOP3 && in->select);
     return vector && !changed && !(half && in->arch == ARCH_GFX1100) &&

@@ -200,6 +200,22 @@ enum amd_operand {
 // Which part of a register an operand of SDWA is: a byte, a half, all.
 enum { PART_WORD0 = 4, PART_WORD1 = 5, PART_ALL = 6 };
 
+enum amd_plan_kind { PLAN_NONE, PLAN_ROW, PLAN_SCALAR, PLAN_CONSTANT };
+
+// A vector instruction whose operands and result are whole registers as they are, for the executor.
+struct amd_plan {
+    uint16_t id, to;
+    bool counts; // floating-point operations
+    bool writes, two, reads_mask, writes_mask, writes_exec;
+    uint16_t mask, mask_result;
+    struct amd_plan_source {
+        uint8_t kind; // enum amd_plan_kind
+        bool two;     // of 64 bits
+        uint16_t at;  // the number of a vector register, or of a scalar one
+        uint64_t value;
+    } source[3];
+};
+
 struct amd_instruction {
     enum amd_id id;
     const char *name; // gfx11's; NULL: the row's
@@ -233,8 +249,9 @@ struct amd_instruction {
         acc_sources; // FORM_MATRIX: which of a, b are accumulation registers; is_acc: c and the result
     uint8_t broadcast, broadcast_block, swizzle; // FORM_MATRIX: cbsz, abid, blgp
     bool dlc;                                    // gfx11
-    bool is_plain; // a vector instruction whose operands and result are whole registers as they are
-    struct {       // VOPD: the second instruction
+    uint8_t plans;                               // how many; 0: its operands are more than that
+    struct amd_plan plan[2];                     // VOPD: one for each of its two
+    struct {                                     // VOPD: the second instruction
         enum amd_id id;
         const char *name;
         uint16_t source[3], result;
@@ -261,8 +278,9 @@ bool amd_decode(enum amd_arch arch, const uint8_t *bytes, size_t size_bytes,
 // The first word's encoding and number, the fields, and what follows, of gfx11. As amd_decode.
 bool amd_decode_gfx11(const uint8_t *bytes, size_t size_bytes, struct amd_instruction *out,
                       const char **why) CHECK_RESULT;
-// What struct amd_instruction's is_plain says.
+// Are operands and results whole registers as they are? Then they may have plans, which amd_plan makes.
 bool amd_is_plain(const struct amd_instruction *in);
+void amd_plan(struct amd_instruction *in);
 // Are its registers within their files?
 bool amd_is_within(const struct amd_instruction *in);
 // What a scalar instruction of gfx11 waits for, sends or hints at, and a register of the hardware, as text.

@@ -324,21 +324,30 @@ static void wave_start(struct wave *w, struct work_group *group, uint32_t index)
     thread_ids(w);
 }
 
-static void step(struct wave *w)
+// Nothing but its registers matters to a vector instruction with plans.
+static bool goes_straight(const struct wave *w, const struct amd_instruction *in)
+{
+    return in->plans > 0 && !w->trace && w->barrier_lanes == 0 && w->indexed == 0;
+}
+
+// One instruction, or several of those that go straight, at most as many. Returns how many.
+static unsigned step(struct wave *w, unsigned most)
 {
     const char *why = NULL;
     struct amd_run *run = w->group->run;
     const struct amd_module *m = run->module;
     uint64_t offset = w->pc - m->address - m->object.code_start;
     w->at = w->pc;
-    const struct amd_instruction *in = offset < m->object.code_bytes && m->is_decoded[offset / 4]
+    const struct amd_instruction *in = offset < m->object.code_bytes && m->decoded[offset / 4]
                                            ? &m->instructions[offset / 4]
                                            : amd_instruction_at(m, w->pc, &why);
     if (!in || offset % 4 != 0) {
         amd_violate(w, SIM_UNSUPPORTED, 0, 0, in ? "the program left its code" : why);
-        return;
+        return 1;
     }
     run->site = &run->sites[offset / 4];
+    if (goes_straight(w, in))
+        return (*run->functions.straight)(w, in, m->decoded + offset / 4, most);
     run->site->instructions++;
     run->site->lanes += lanes_on(w);
     w->pc += in->size_bytes;
@@ -358,14 +367,15 @@ static void step(struct wave *w)
                     in->constant == TRAP_INLINE_PTX
                         ? "here the source has inline PTX, which AMD's chips do not run"
                         : "the kernel trapped");
+    return 1;
 }
 
 static void take_turn(struct wave *w)
 {
     struct amd_run *run = w->group->run;
     uint64_t budget = run->options->budget_warp_instructions;
-    for (int i = 0; i < WAVE_TURN && w->state == WAVE_RUNS && !w->stopped; i++)
-        step(w);
+    for (unsigned i = 0; i < WAVE_TURN && w->state == WAVE_RUNS && !w->stopped;)
+        i += step(w, WAVE_TURN - i);
     if (budget > 0 && run->counts.instructions > budget && !w->stopped)
         amd_violate(w, SIM_BUDGET, 0, 0, "more instructions than the budget allows");
 }

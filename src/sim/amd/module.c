@@ -45,8 +45,8 @@ bool amd_module_load(struct sim *s, const char *name, const void *bytes, size_t 
     }
     size_t words = m->object.code_bytes / 4 + 1;
     m->instructions = ARENA_ARRAY(&m->arena, struct amd_instruction, words);
-    m->is_decoded = arena_alloc(&m->arena, words);
-    memset(m->is_decoded, 0, words);
+    m->decoded = arena_alloc(&m->arena, words);
+    memset(m->decoded, 0, words);
     *out = m;
     return true;
 }
@@ -74,12 +74,12 @@ const struct amd_instruction *amd_instruction_at(const struct amd_module *m, uin
     *why = "the program left its code";
     if (offset >= m->object.code_bytes || offset % 4 != 0)
         return NULL;
-    if (m->is_decoded[index])
+    if (m->decoded[index])
         return &m->instructions[index];
     if (!amd_decode(m->object.arch, m->object.image + m->object.code_start + offset,
                     m->object.code_bytes - offset, &m->instructions[index], why))
         return NULL;
-    m->instructions[index].is_plain = amd_is_plain(&m->instructions[index]);
-    m->is_decoded[index] = 1;
+    amd_plan(&m->instructions[index]);
+    m->decoded[index] = m->instructions[index].plans > 0 ? DECODED_STRAIGHT : DECODED_OTHER;
     return &m->instructions[index];
 }

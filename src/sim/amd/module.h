@@ -14,7 +14,7 @@ struct amd_module {
     struct amd_object object;
     uint64_t address;                     // of the image
     struct amd_instruction *instructions; // of each word of the code; a launch fills them in
-    uint8_t *is_decoded;
+    uint8_t *decoded;                     // of each word too: enum amd_decoded
 };
 
 #endif

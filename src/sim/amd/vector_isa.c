@@ -515,38 +515,100 @@ static void write_masks(struct wave *w, const struct amd_instruction *in, uint64
         set_lane_mask(w, OPERAND_EXEC, mask);
 }
 
-// Operands and results as they are (in->is_plain); with all lanes on the result goes straight to its registers.
-static void run_plain(struct wave *w, const struct amd_instruction *in)
+static void fill(uint32_t row[LANES], uint32_t value)
 {
-    const struct amd_row *r = amd_row_of(in);
-    const enum amd_type types[] = {r->a, r->b, r->c};
+    EACH_LANE(l)
+    {
+        row[l] = value;
+    }
+}
+
+static void fill_lanes(uint32_t row[WAVE_LANES], uint32_t value, unsigned lanes)
+{
+    fill(row, value);
+    if (lanes > LANES)
+        fill(row + LANES, value);
+}
+
+static inline void plan_operand(const struct wave *w, const struct amd_plan_source *s,
+                                struct vector_call *x, int i)
+{
+    if (s->kind == PLAN_ROW) {
+        x->low[i] = w->v[s->at];
+        x->high[i] = w->v[s->at + s->two];
+        return;
+    }
+    const uint64_t value = s->kind == PLAN_CONSTANT ? s->value
+                           : s->two                 ? pair_of(w, s->at)
+                                                    : w->s[s->at];
+    fill_lanes(x->room[i][0], (uint32_t)value, x->lanes);
+    if (s->two)
+        fill_lanes(x->room[i][1], (uint32_t)(value >> 32), x->lanes);
+    x->low[i] = x->room[i][0];
+    x->high[i] = x->room[i][1];
+}
+
+// Operands and results as they are; with all lanes on the result goes straight to its registers.
+static inline void run_plan(struct wave *w, const struct amd_plan *p, struct vector_call *x)
+{
     const uint64_t lanes = exec_of(w);
-    const unsigned acc = r->d == TYPE_ACC ? FIRST_ACC : 0, words = amd_type_words(r->d);
-    const bool direct = lanes == all_lanes(w) && r->d != TYPE_NONE;
+    const bool direct = lanes == all_lanes(w);
+    for (int i = 0; i < 3 && p->source[i].kind != PLAN_NONE; i++)
+        plan_operand(w, &p->source[i], x, i);
+    x->in = p->reads_mask ? lane_mask(w, p->mask) : 0;
+    x->to_low = direct && p->writes ? w->v[p->to] : x->result_low;
+    x->to_high = direct && p->two ? w->v[p->to + 1] : x->result_high;
+    functions[p->id](x);
+    if (!direct && p->writes)
+        write_lanes(w->v[p->to], x->result_low, lanes);
+    if (!direct && p->two)
+        write_lanes(w->v[p->to + 1], x->result_high, lanes);
+    if (p->writes_mask)
+        set_lane_mask(w, p->mask_result, x->out & lanes);
+    if (p->writes_exec)
+        set_lane_mask(w, OPERAND_EXEC, x->out & lanes);
+}
+
+static inline void count_plans(struct amd_run *run, const struct amd_instruction *in,
+                               uint64_t lanes)
+{
+    for (unsigned i = 0; i < in->plans; i++)
+        if (in->plan[i].counts)
+            amd_count_arithmetic(run, (enum amd_id)in->plan[i].id, lanes);
+}
+
+static void run_plans(struct wave *w, const struct amd_instruction *in, struct vector_call *x)
+{
+    for (unsigned i = 0; i < in->plans; i++)
+        run_plan(w, &in->plan[i], x);
+}
+
+static unsigned run_straight(struct wave *w, const struct amd_instruction *in,
+                             const uint8_t *decoded, unsigned most)
+{
+    struct amd_run *run = w->group->run;
     struct vector_call x;
+    uint64_t sum = 0, words = 0;
+    unsigned count = 0;
     call_init(&x, lanes_of(w));
-    x.in = read_masks(w, in);
-    for (int i = 0; i < 3; i++) {
-        if (types[i] == TYPE_NONE)
-            continue;
-        if (r->form == FORM_ADDS && i == 2) {
-            x.low[i] = w->v[in->result];
-            x.high[i] = w->v[in->result + (amd_type_words(types[i]) == 2)];
-            continue;
-        }
-        fetch(w, in, &x, i, types[i]);
-    }
-    if (direct) {
-        x.to_low = w->v[in->result + acc];
-        x.to_high = w->v[in->result + (words == 2)];
-    }
-    functions[in->id](&x);
-    if (!direct && r->d != TYPE_NONE) {
-        write_lanes(w->v[in->result + acc], x.result_low, lanes);
-        if (words == 2)
-            write_lanes(w->v[in->result + 1], x.result_high, lanes);
-    }
-    write_masks(w, in, x.out & lanes);
+    do {
+        const uint64_t lanes = lanes_on(w);
+        const unsigned size = in->size_bytes / 4;
+        run->site->instructions++;
+        run->site->lanes += lanes;
+        sum += lanes;
+        count_plans(run, in, lanes);
+        run_plans(w, in, &x);
+        run->site += size;
+        in += size;
+        words += size;
+        count++;
+    } while (count < most && decoded[words] == DECODED_STRAIGHT);
+    w->pc += 4 * words;
+    run->counts.instructions += count;
+    run->counts.vector += count;
+    run->counts.vector_lanes += sum;
+    return count;
 }
 
 static void run_lanes(struct wave *w, const struct amd_instruction *in)
@@ -685,15 +747,18 @@ static void run_vector(struct wave *w, const struct amd_instruction *in)
     uint64_t lanes = lanes_on(w);
     c->vector++;
     c->vector_lanes += lanes;
+    if (in->plans > 0 && in != &indexed) {
+        struct vector_call x;
+        call_init(&x, lanes_of(w));
+        count_plans(w->group->run, in, lanes);
+        run_plans(w, in, &x);
+        return;
+    }
     if (is_float(amd_row_of(in)->d))
         amd_count_arithmetic(w->group->run, in->id, lanes);
     if (in->encoding == ENCODING_VOPD) {
         amd_count_arithmetic(w->group->run, in->second.id, lanes);
         run_dual(w, in);
-        return;
-    }
-    if (in->is_plain) {
-        run_plain(w, in);
         return;
     }
     switch (amd_row_of(in)->form) {
@@ -746,3 +811,5 @@ static void run_vector(struct wave *w, const struct amd_instruction *in)
 
 extern const amd_vector_function PASTE(amd_run_vector_, SIM_ISA);
 const amd_vector_function PASTE(amd_run_vector_, SIM_ISA) = run_vector;
+extern const amd_straight_function PASTE(amd_run_straight_, SIM_ISA);
+const amd_straight_function PASTE(amd_run_straight_, SIM_ISA) = run_straight;

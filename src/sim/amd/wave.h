@@ -124,6 +124,11 @@ struct amd_site {
 
 // What is compiled once for each instruction set of the host (files *_isa.c).
 typedef void (*amd_vector_function)(struct wave *w, const struct amd_instruction *in);
+// Of a word of the code; straight: a vector instruction with plans.
+enum amd_decoded { DECODED_NOT, DECODED_OTHER, DECODED_STRAIGHT };
+// Those one after another, from this one and its site on, at most as many; decoded: of its word and those after it. Returns how many.
+typedef unsigned (*amd_straight_function)(struct wave *w, const struct amd_instruction *in,
+                                          const uint8_t *decoded, unsigned most);
 // A memory instruction as a whole; false: nothing is done, it is for lanes one by one.
 typedef bool (*amd_request_function)(struct wave *w, const struct amd_instruction *in);
 struct amd_counting {
@@ -141,6 +146,7 @@ struct amd_counting {
 };
 struct amd_functions {
     const amd_vector_function *vector;
+    const amd_straight_function *straight;
     const amd_request_function *request;
     const struct amd_counting *counting;
     const struct lanes_functions *lanes;
