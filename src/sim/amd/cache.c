@@ -36,11 +36,22 @@ struct cache {
     size_t stride;              // bytes of a set
     int ways, shift;            // count = 2^shift; -1: it is no power of two
 };
+// What L2 asked of the cache in front of memory: done in the same order, but later, as that cache's sets are mostly not in
+// the host's caches.
+enum { WAITING = 32 };
+struct waiting {
+    struct cache_set *set;
+    uint64_t line;
+    uint8_t sectors;
+    bool stores; // given back by L2; else it is read
+};
 struct amd_caches {
     // By CU or half of one, by array, by die; memory: the Infinity Cache. No sets where there is none.
     struct cache *l1, *array, *l2, memory;
     unsigned l1_count, l1_each, arrays, dies; // l1_each: of what a work-group runs on
     unsigned l1_sectors;                      // of a line
+    struct waiting waiting[WAITING];
+    unsigned asked, answered; // so far; of those between, modulo WAITING
 };
 
 /* ---- one cache ---------------------------------------------------------------------------------------------------- */
@@ -334,37 +345,53 @@ static inline struct outcome level_access_at(const struct cache *c, struct cache
     return out;
 }
 
-static inline struct outcome level_access(struct cache *c, enum touch_kind kind, uint64_t line,
-                                          unsigned sectors)
-{
-    return level_access_at(c, set_of(c, line), kind, line, sectors);
-}
-
 static void count_memory(const struct outcome *o, struct amd_cache_counts *out)
 {
     out->dram_write_bytes += (uint64_t)AMD_SECTOR_BYTES * bits(o->evicted);
     out->dram_read_bytes += (uint64_t)AMD_SECTOR_BYTES * bits(o->fetched);
 }
 
-// What L2 gives back and asks for.
-static void below_l2(struct amd_caches *c, const struct outcome *o, uint64_t line,
-                     struct amd_cache_counts *out)
+static void answer_one(struct amd_caches *c, struct amd_cache_counts *out)
 {
-    struct outcome below;
+    const struct waiting *o = &c->waiting[c->answered++ % WAITING];
+    struct outcome below = level_access_at(
+        &c->memory, o->set, o->stores ? TOUCH_STORES : TOUCH_LOADS, o->line, o->sectors);
+    if (!o->stores) {
+        out->memory_cache_bytes += (uint64_t)AMD_SECTOR_BYTES * bits(o->sectors);
+        out->memory_cache_hit_bytes += (uint64_t)AMD_SECTOR_BYTES * bits(below.hit);
+    }
+    count_memory(&below, out);
+}
+
+void amd_caches_settle(struct amd_caches *c, struct amd_cache_counts *out)
+{
+    while (c->answered != c->asked)
+        answer_one(c, out);
+}
+
+static void ask_memory(struct amd_caches *c, bool stores, uint64_t line, unsigned sectors,
+                       struct amd_cache_counts *out)
+{
+    if (c->asked - c->answered == WAITING)
+        answer_one(c, out);
+    struct cache_set *set = set_of(&c->memory, line);
+    __builtin_prefetch(set, 1);
+    __builtin_prefetch(&set->tag[LRU_WAYS - 1], 1);
+    c->waiting[c->asked++ % WAITING] = (struct waiting){set, line, (uint8_t)sectors, stores};
+}
+
+// What L2 gives back and asks for.
+static inline void below_l2(struct amd_caches *c, const struct outcome *o, uint64_t line,
+                            struct amd_cache_counts *out)
+{
     if (!c->memory.sets) {
         count_memory(o, out);
         return;
     }
-    if (o->evicted) {
-        below = level_access(&c->memory, TOUCH_STORES, o->evicted_line, o->evicted);
-        count_memory(&below, out);
-    }
-    if (o->fetched) {
-        below = level_access(&c->memory, TOUCH_LOADS, line, o->fetched);
-        out->memory_cache_bytes += (uint64_t)AMD_SECTOR_BYTES * bits(o->fetched);
-        out->memory_cache_hit_bytes += (uint64_t)AMD_SECTOR_BYTES * bits(below.hit);
-        count_memory(&below, out);
-    }
+    if (o->evicted)
+        ask_memory(c, true, o->evicted_line, o->evicted, out);
+    if (o->fetched)
+        ask_memory(c, false, line, o->fetched, out);
 }
 
 // The caches that a wave's requests go through.
@@ -399,31 +426,55 @@ static inline bool array_access(struct cache *array, enum touch_kind kind, bool 
 // Did it go beyond L1? set: of L2.
 static inline bool access_line(struct amd_caches *c, const struct path *p, enum touch_kind kind,
                                bool past_l1, uint64_t line, unsigned sectors, struct cache_set *set,
-                               struct amd_cache_counts *out)
+                               struct amd_cache_counts *near, struct amd_cache_counts *out)
 {
     unsigned wanted = kind == TOUCH_LOADS ? p->whole : sectors; // L1 asks for its whole line
     if (kind == TOUCH_LOADS && l1_load(p->l1, line, past_l1)) {
-        out->l1_hit_sectors += bits(sectors);
+        near->l1_hit_sectors += bits(sectors);
         return false;
     }
     if (array_access(p->array, kind, past_l1, line)) {
-        out->array_hit_sectors += bits(wanted);
+        near->array_hit_sectors += bits(wanted);
         return true;
     }
     wanted <<= p->wide != 0 && line % 2 != 0 ? FETCHED_SECTORS : 0;
     struct outcome o = level_access_at(p->l2, set, kind, line >> p->wide, wanted);
-    out->l2_sectors[kind] += bits(wanted);
-    out->l2_hit_sectors += bits(o.hit);
-    out->l2_load_hit_sectors += kind == TOUCH_LOADS ? bits(o.hit) : 0;
-    below_l2(c, &o, line >> p->wide, out);
+    near->l2_sectors[kind] += bits(wanted);
+    near->l2_hit_sectors += bits(o.hit);
+    near->l2_load_hit_sectors += kind == TOUCH_LOADS ? bits(o.hit) : 0;
+    if (o.evicted | o.fetched)
+        below_l2(c, &o, line >> p->wide, out);
     return true;
 }
 
-void amd_caches_access(struct amd_caches *c, unsigned l1, enum touch_kind kind, bool past_l1,
-                       uint64_t line, unsigned sectors, struct amd_cache_counts *out)
+static void add_near(struct amd_cache_counts *to, const struct amd_cache_counts *near)
 {
-    const struct path p = path_of(c, l1);
-    (void)access_line(c, &p, kind, past_l1, line, sectors, set_of(p.l2, line >> p.wide), out);
+    to->l1_hit_sectors += near->l1_hit_sectors;
+    to->array_hit_sectors += near->array_hit_sectors;
+    for (int kind = 0; kind < TOUCH_KINDS; kind++)
+        to->l2_sectors[kind] += near->l2_sectors[kind];
+    to->l2_hit_sectors += near->l2_hit_sectors;
+    to->l2_load_hit_sectors += near->l2_load_hit_sectors;
+}
+
+// Called with each kind by itself: most of what is done depends on it.
+static inline __attribute__((always_inline)) unsigned
+access_lines(struct amd_caches *c, const struct path *p, enum touch_kind kind, bool past_l1,
+             const struct amd_lines *lines, struct amd_cache_counts *out)
+{
+    struct cache_set *sets[AMD_LINES_MAX];
+    struct amd_cache_counts near = {0};
+    unsigned beyond = 0;
+    for (unsigned i = 0; i < lines->count; i++) {
+        sets[i] = set_of(p->l2, (lines->line[i] + lines->more) >> p->wide);
+        __builtin_prefetch(sets[i], 1);
+        __builtin_prefetch(&sets[i]->tag[LRU_WAYS - 1]);
+    }
+    for (unsigned i = 0; i < lines->count; i++)
+        beyond += access_line(c, p, kind, past_l1, lines->line[i] + lines->more, lines->sectors[i],
+                              sets[i], &near, out);
+    add_near(out, &near);
+    return beyond;
 }
 
 unsigned amd_caches_access_lines(struct amd_caches *c, unsigned l1, enum touch_kind kind,
@@ -431,15 +482,16 @@ unsigned amd_caches_access_lines(struct amd_caches *c, unsigned l1, enum touch_k
                                  struct amd_cache_counts *out)
 {
     const struct path p = path_of(c, l1);
-    struct cache_set *sets[AMD_LINES_MAX];
-    unsigned beyond = 0;
-    for (unsigned i = 0; i < lines->count; i++) {
-        sets[i] = set_of(p.l2, (lines->line[i] + lines->more) >> p.wide);
-        __builtin_prefetch(sets[i], 1);
-        __builtin_prefetch(&sets[i]->tag[LRU_WAYS - 1]);
-    }
-    for (unsigned i = 0; i < lines->count; i++)
-        beyond += access_line(c, &p, kind, past_l1, lines->line[i] + lines->more, lines->sectors[i],
-                              sets[i], out);
-    return beyond;
+    return kind == TOUCH_LOADS    ? access_lines(c, &p, TOUCH_LOADS, past_l1, lines, out)
+           : kind == TOUCH_STORES ? access_lines(c, &p, TOUCH_STORES, past_l1, lines, out)
+                                  : access_lines(c, &p, TOUCH_ATOMICS, past_l1, lines, out);
+}
+
+void amd_caches_access(struct amd_caches *c, unsigned l1, enum touch_kind kind, bool past_l1,
+                       uint64_t line, unsigned sectors, struct amd_cache_counts *out)
+{
+    const uint8_t of_line = (uint8_t)sectors;
+    const struct amd_lines one = {.line = &line, .sectors = &of_line, .count = 1};
+    (void)amd_caches_access_lines(c, l1, kind, past_l1, &one, out);
+    amd_caches_settle(c, out);
 }

@@ -44,7 +44,8 @@ unsigned amd_caches_line_sectors(const struct amd_caches *c); // of L1
 // One line of a request, as L1 has them: its address over their size, the sectors touched as bits. past_l1: a load that must not find it there.
 void amd_caches_access(struct amd_caches *c, unsigned l1, enum touch_kind kind, bool past_l1,
                        uint64_t line, unsigned sectors, struct amd_cache_counts *out);
-// All of them, at most AMD_LINES_MAX, in turn. Returns how many L1 did not have.
+// All of them, at most AMD_LINES_MAX, in turn. Returns how many L1 did not have. What the cache in front of memory counts may
+// come later: amd_caches_settle.
 enum { AMD_LINES_MAX = 128 };
 struct amd_lines {
     const uint64_t *line;
@@ -55,5 +56,6 @@ struct amd_lines {
 unsigned amd_caches_access_lines(struct amd_caches *c, unsigned l1, enum touch_kind kind,
                                  bool past_l1, const struct amd_lines *lines,
                                  struct amd_cache_counts *out);
+void amd_caches_settle(struct amd_caches *c, struct amd_cache_counts *out); // all is counted
 
 #endif

@@ -725,6 +725,8 @@ bool amd_launch(struct sim *s, const struct amd_module *m, const struct sim_laun
     amd_time_open(&run);
     know_threads(&run);
     run_grid(&run);
+    if (run.caches)
+        amd_caches_settle(run.caches, &run.counts.caches);
     bool done = finish(&run, err);
     shapes_free(&run, words);
     free(run.sites);
