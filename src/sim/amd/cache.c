@@ -35,6 +35,7 @@ struct cache {
     uint64_t order;             // at first
     size_t stride;              // bytes of a set
     int ways, shift;            // count = 2^shift; -1: it is no power of two
+    bool used;                  // since all was empty
 };
 // What L2 asked of the cache in front of memory: done in the same order, but later, as that cache's sets are mostly not in
 // the host's caches.
@@ -74,7 +75,9 @@ static struct cache cache_new(double bytes, double line_bytes, double ways)
 
 static void cache_clear(struct cache *c)
 {
-    memset(c->sets, 0, c->count * c->stride);
+    if (c->used)
+        memset(c->sets, 0, c->count * c->stride);
+    c->used = false;
 }
 
 static uint64_t divided(const struct cache *c, uint64_t v)
@@ -109,6 +112,13 @@ static inline struct cache_set *set_of(const struct cache *c, uint64_t line)
 static inline uint32_t tag_of(uint64_t line)
 {
     return (uint32_t)(line + 1);
+}
+
+static inline void fetch_ahead(struct cache_set *s, int ways)
+{
+    __builtin_prefetch(s, 1);
+    if (ways > 8)
+        __builtin_prefetch(&s->tag[LRU_WAYS - 1], 1);
 }
 
 // The way that has the line; -1: none.
@@ -299,9 +309,9 @@ bool amd_caches_have_memory(const struct amd_caches *c)
 }
 
 // Is the line there? It is afterwards.
-static inline bool l1_load(struct cache *l1, uint64_t line, bool past)
+static inline bool l1_load(struct cache *l1, struct cache_set *s, uint64_t line, bool past)
 {
-    struct cache_set *s = set_of(l1, line);
+    l1->used = true;
     int way = set_find(l1, s, line);
     bool hit = way >= 0 && !past;
     if (way < 0) {
@@ -317,10 +327,11 @@ struct outcome { // sectors, as bits
     uint64_t evicted_line;
 };
 
-static inline struct outcome level_access_at(const struct cache *c, struct cache_set *s,
-                                             enum touch_kind kind, uint64_t line, unsigned sectors)
+static inline struct outcome level_access(struct cache *c, struct cache_set *s,
+                                          enum touch_kind kind, uint64_t line, unsigned sectors)
 {
     struct outcome out = {.hit = 0};
+    c->used = true;
     int way = set_find(c, s, line);
     if (way < 0) {
         way = set_oldest(c, s);
@@ -354,8 +365,8 @@ static void count_memory(const struct outcome *o, struct amd_cache_counts *out)
 static void answer_one(struct amd_caches *c, struct amd_cache_counts *out)
 {
     const struct waiting *o = &c->waiting[c->answered++ % WAITING];
-    struct outcome below = level_access_at(
-        &c->memory, o->set, o->stores ? TOUCH_STORES : TOUCH_LOADS, o->line, o->sectors);
+    struct outcome below = level_access(&c->memory, o->set, o->stores ? TOUCH_STORES : TOUCH_LOADS,
+                                        o->line, o->sectors);
     if (!o->stores) {
         out->memory_cache_bytes += (uint64_t)AMD_SECTOR_BYTES * bits(o->sectors);
         out->memory_cache_hit_bytes += (uint64_t)AMD_SECTOR_BYTES * bits(below.hit);
@@ -375,8 +386,7 @@ static void ask_memory(struct amd_caches *c, bool stores, uint64_t line, unsigne
     if (c->asked - c->answered == WAITING)
         answer_one(c, out);
     struct cache_set *set = set_of(&c->memory, line);
-    __builtin_prefetch(set, 1);
-    __builtin_prefetch(&set->tag[LRU_WAYS - 1], 1);
+    fetch_ahead(set, c->memory.ways);
     c->waiting[c->asked++ % WAITING] = (struct waiting){set, line, (uint8_t)sectors, stores};
 }
 
@@ -410,35 +420,56 @@ static struct path path_of(const struct amd_caches *c, unsigned l1)
 }
 
 // The array's L1, where there is one. Is the load's line there?
-static inline bool array_access(struct cache *array, enum touch_kind kind, bool past, uint64_t line)
+static inline bool array_access(struct cache *array, struct cache_set *s, enum touch_kind kind,
+                                bool past, uint64_t line)
 {
     if (!array)
         return false;
     if (kind == TOUCH_LOADS)
-        return l1_load(array, line, past);
-    struct cache_set *s = set_of(array, line);
+        return l1_load(array, s, line, past);
     int way = set_find(array, s, line);
     if (way >= 0)
         set_forget(array, s, way);
     return false;
 }
 
-// Did it go beyond L1? set: of L2.
-static inline bool access_line(struct amd_caches *c, const struct path *p, enum touch_kind kind,
-                               bool past_l1, uint64_t line, unsigned sectors, struct cache_set *set,
-                               struct amd_cache_counts *near, struct amd_cache_counts *out)
+// Where a line is looked for; those of L1 and of the array's L1 only where they are.
+struct sets {
+    struct cache_set *l1, *array, *l2;
+};
+
+static inline struct sets sets_of(const struct path *p, enum touch_kind kind, uint64_t line)
+{
+    struct sets s = {.l2 = set_of(p->l2, line >> p->wide)};
+    fetch_ahead(s.l2, p->l2->ways);
+    if (kind == TOUCH_LOADS) {
+        s.l1 = set_of(p->l1, line);
+        fetch_ahead(s.l1, p->l1->ways);
+    }
+    if (p->array) {
+        s.array = set_of(p->array, line);
+        fetch_ahead(s.array, p->array->ways);
+    }
+    return s;
+}
+
+// Did it go beyond L1?
+static inline __attribute__((always_inline)) bool
+access_line(struct amd_caches *c, const struct path *p, enum touch_kind kind, bool past_l1,
+            uint64_t line, unsigned sectors, const struct sets *sets, struct amd_cache_counts *near,
+            struct amd_cache_counts *out)
 {
     unsigned wanted = kind == TOUCH_LOADS ? p->whole : sectors; // L1 asks for its whole line
-    if (kind == TOUCH_LOADS && l1_load(p->l1, line, past_l1)) {
+    if (kind == TOUCH_LOADS && l1_load(p->l1, sets->l1, line, past_l1)) {
         near->l1_hit_sectors += bits(sectors);
         return false;
     }
-    if (array_access(p->array, kind, past_l1, line)) {
+    if (array_access(p->array, sets->array, kind, past_l1, line)) {
         near->array_hit_sectors += bits(wanted);
         return true;
     }
     wanted <<= p->wide != 0 && line % 2 != 0 ? FETCHED_SECTORS : 0;
-    struct outcome o = level_access_at(p->l2, set, kind, line >> p->wide, wanted);
+    struct outcome o = level_access(p->l2, sets->l2, kind, line >> p->wide, wanted);
     near->l2_sectors[kind] += bits(wanted);
     near->l2_hit_sectors += bits(o.hit);
     near->l2_load_hit_sectors += kind == TOUCH_LOADS ? bits(o.hit) : 0;
@@ -462,17 +493,14 @@ static inline __attribute__((always_inline)) unsigned
 access_lines(struct amd_caches *c, const struct path *p, enum touch_kind kind, bool past_l1,
              const struct amd_lines *lines, struct amd_cache_counts *out)
 {
-    struct cache_set *sets[AMD_LINES_MAX];
+    struct sets sets[AMD_LINES_MAX];
     struct amd_cache_counts near = {0};
     unsigned beyond = 0;
-    for (unsigned i = 0; i < lines->count; i++) {
-        sets[i] = set_of(p->l2, (lines->line[i] + lines->more) >> p->wide);
-        __builtin_prefetch(sets[i], 1);
-        __builtin_prefetch(&sets[i]->tag[LRU_WAYS - 1]);
-    }
+    for (unsigned i = 0; i < lines->count; i++)
+        sets[i] = sets_of(p, kind, lines->line[i] + lines->more);
     for (unsigned i = 0; i < lines->count; i++)
         beyond += access_line(c, p, kind, past_l1, lines->line[i] + lines->more, lines->sectors[i],
-                              sets[i], &near, out);
+                              &sets[i], &near, out);
     add_near(out, &near);
     return beyond;
 }

@@ -349,8 +349,7 @@ static void shape_learn(const struct request *q, struct amd_shape *s,
     }
     s->blocks = blocks_of(q, s->delta);
     s->near = q->w->group->run->near;
-    for (unsigned i = 0; i < SHAPE_FOOTPRINTS; i++)
-        s->known[i].is_known = false;
+    s->round++;
 }
 
 // Do the lanes lie to one another as they did? first: the first active one's address.
@@ -364,17 +363,20 @@ static bool shape_is(const struct request *q, const struct amd_shape *s, uint64_
         return false;
     if (in->has_base) {
         const uint64_t start = low[q->first];
-        for (unsigned lane = 0; lane < n; lane++)
-            off |= (low[lane] - start - (uint64_t)s->delta[lane]) & (uint64_t)s->on[lane];
+        for (unsigned i = 0; i < n; i += LANES)
+            for (unsigned l = 0; l < LANES; l++) {
+                off |= (low[i + l] - start - (uint64_t)s->delta[i + l]) & (uint64_t)s->on[i + l];
+            }
         *first = pair_of(q->w, in->base) + start + (uint64_t)(int64_t)in->constant;
         return off == 0;
     }
     const uint32_t *high = q->w->v[in->address + 1];
     const uint64_t start = low[q->first] | (uint64_t)high[q->first] << 32;
-    for (unsigned lane = 0; lane < n; lane++) {
-        const uint64_t address = low[lane] | (uint64_t)high[lane] << 32;
-        off |= (address - start - (uint64_t)s->delta[lane]) & (uint64_t)s->on[lane];
-    }
+    for (unsigned i = 0; i < n; i += LANES)
+        for (unsigned l = 0; l < LANES; l++) {
+            const uint64_t address = low[i + l] | (uint64_t)high[i + l] << 32;
+            off |= (address - start - (uint64_t)s->delta[i + l]) & (uint64_t)s->on[i + l];
+        }
     *first = start + (uint64_t)(int64_t)in->constant;
     return off == 0;
 }
@@ -389,7 +391,7 @@ static const struct amd_footprint *footprint_of(const struct request *q, struct 
     uint64_t line[AMD_LINES_MAX];
     uint8_t sectors[AMD_LINES_MAX];
     const unsigned each = run->caches ? amd_caches_line_sectors(run->caches) : 1;
-    if (k->is_known && k->first % AMD_SHAPE_BYTES == at) {
+    if (k->round == s->round && k->first % AMD_SHAPE_BYTES == at) {
         // Modulo 2^64: it may be less than it was.
         const uint64_t from = k->first / AMD_SHAPE_BYTES, to = first / AMD_SHAPE_BYTES;
         k->footprint.lines.more = (to - from) * (AMD_SHAPE_BYTES / (AMD_SECTOR_BYTES * each));
@@ -401,7 +403,7 @@ static const struct amd_footprint *footprint_of(const struct request *q, struct 
     t->mask = q->exec;
     t->bytes = q->bytes;
     run->functions.counting->look(run, t, amd_kind_of(q->in), line, sectors, &k->footprint);
-    k->is_known = false;
+    k->round = 0;
     if (k->footprint.lines.count > WAVE_LANES)
         return NULL;
     memcpy(k->line, line, k->footprint.lines.count * sizeof *line);
@@ -409,7 +411,7 @@ static const struct amd_footprint *footprint_of(const struct request *q, struct 
     k->footprint.lines.line = k->line;
     k->footprint.lines.sectors = k->sectors;
     k->first = first;
-    k->is_known = true;
+    k->round = s->round;
     return &k->footprint;
 }
 
@@ -455,8 +457,10 @@ static bool run_known(struct request *q, struct amd_shape *s)
         return false;
     s->wait.penalty = 0;
     q->host = run->sim->space.host + s->near.start;
-    for (unsigned lane = 0; lane < q->count; lane++)
-        at[lane] = start + (uint64_t)s->delta[lane];
+    for (unsigned i = 0; i < q->count; i += LANES)
+        for (unsigned l = 0; l < LANES; l++) {
+            at[i + l] = start + (uint64_t)s->delta[i + l];
+        }
     if (atomic)
         update_lanes(q, NULL, at);
     else if (load && s->blocks.beside + s->blocks.same > 0)
@@ -515,8 +519,10 @@ static bool lds_shape_is(const struct request *q, const struct amd_lds_shape *s)
     uint32_t off = 0;
     if (s->mask != q->exec)
         return false;
-    for (unsigned lane = 0; lane < q->count; lane++)
-        off |= (address[lane] - first - s->delta[lane]) & s->on[lane];
+    for (unsigned i = 0; i < q->count; i += LANES)
+        for (unsigned l = 0; l < LANES; l++) {
+            off |= (address[i + l] - first - s->delta[i + l]) & s->on[i + l];
+        }
     return off == 0;
 }
 
@@ -594,8 +600,10 @@ static bool run_known_lds(struct request *q, struct amd_lds_shape *s, const stru
     q->host = g->lds;
     if (!do_blocks(q, s, p, first)) {
         for (unsigned i = 0; i < p->count; i++)
-            for (unsigned lane = 0; lane < q->count; lane++)
-                at[i][lane] = first[i] + s->delta[lane];
+            for (unsigned k = 0; k < q->count; k += LANES)
+                for (unsigned l = 0; l < LANES; l++) {
+                    at[i][k + l] = first[i] + s->delta[k + l];
+                }
         do_lds(q, p, at);
     }
     run->progressed = true;

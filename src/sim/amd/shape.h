@@ -28,7 +28,7 @@ struct amd_shape_wait {
 
 struct amd_known { // at one place within AMD_SHAPE_BYTES
     uint64_t first;
-    bool is_known;
+    uint32_t round; // of the shape that it is of; another: nothing is known
     struct amd_footprint footprint;
     uint64_t line[WAVE_LANES];
     uint8_t sectors[WAVE_LANES];
@@ -43,6 +43,7 @@ struct amd_shape {
     struct amd_blocks blocks;
     struct amd_near near; // where they all were
     struct amd_shape_wait wait;
+    uint32_t round;             // from 1 on: shapes so far
     uint64_t last[SHAPE_WAVES]; // where waves of the work-group, by their index, had their last one
     struct amd_known known[SHAPE_FOOTPRINTS];
 };
