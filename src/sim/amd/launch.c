@@ -324,10 +324,11 @@ static void wave_start(struct wave *w, struct work_group *group, uint32_t index)
     thread_ids(w);
 }
 
-// Nothing but its registers matters to a vector instruction with plans.
-static bool goes_straight(const struct wave *w, const struct amd_instruction *in)
+// Nothing but its registers matters to these instructions, where no checks look at the order of waits.
+static bool goes_straight(const struct wave *w, uint8_t decoded)
 {
-    return in->plans > 0 && !w->trace && w->barrier_lanes == 0 && w->indexed == 0;
+    return decoded >= DECODED_STRAIGHT && !w->trace && w->barrier_lanes == 0 && w->indexed == 0 &&
+           !w->group->run->check_races;
 }
 
 // One instruction, or several of those that go straight, at most as many. Returns how many.
@@ -346,7 +347,7 @@ static unsigned step(struct wave *w, unsigned most)
         return 1;
     }
     run->site = &run->sites[offset / 4];
-    if (goes_straight(w, in))
+    if (goes_straight(w, m->decoded[offset / 4]))
         return (*run->functions.straight)(w, in, m->decoded + offset / 4, most);
     run->site->instructions++;
     run->site->lanes += lanes_on(w);

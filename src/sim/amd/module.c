@@ -80,6 +80,9 @@ const struct amd_instruction *amd_instruction_at(const struct amd_module *m, uin
                     m->object.code_bytes - offset, &m->instructions[index], why))
         return NULL;
     amd_plan(&m->instructions[index]);
-    m->decoded[index] = m->instructions[index].plans > 0 ? DECODED_STRAIGHT : DECODED_OTHER;
-    return &m->instructions[index];
+    const struct amd_instruction *in = &m->instructions[index];
+    m->decoded[index] = in->plans > 0     ? DECODED_STRAIGHT
+                        : amd_is_idle(in) ? DECODED_IDLE
+                                          : DECODED_OTHER;
+    return in;
 }

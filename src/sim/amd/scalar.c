@@ -151,8 +151,7 @@ static void count_divergence(struct wave *w, const struct amd_instruction *in, u
 void amd_run_scalar(struct wave *w, const struct amd_instruction *in)
 {
     const struct amd_row *r = amd_row_of(in);
-    if (in->id == AMD_s_waitcnt || in->id == AMD_s_nop || in->id == AMD_s_delay_alu ||
-        in->id == AMD_s_clause) {
+    if (amd_is_idle(in)) {
         if (amd_waits_for_stores(in))
             amd_check_order(w, true, false);
         w->group->run->counts.scalar++;

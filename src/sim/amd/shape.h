@@ -8,7 +8,7 @@
 
 enum {
     AMD_SHAPE_BYTES = 128, // the longest line of a cache: footprints are alike at that distance
-    SHAPE_STEP_BYTES = 16, // of first addresses whose footprints are kept beside one another
+    SHAPE_STEP_BYTES = 4,  // of first addresses whose footprints are kept beside one another
     SHAPE_FOOTPRINTS = AMD_SHAPE_BYTES / SHAPE_STEP_BYTES,
     SHAPE_BLOCK = 8,        // the fewest lanes that are copied together
     SHAPE_PENALTY_MAX = 63, // requests

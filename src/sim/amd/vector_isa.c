@@ -589,24 +589,29 @@ static unsigned run_straight(struct wave *w, const struct amd_instruction *in,
     struct amd_run *run = w->group->run;
     struct vector_call x;
     uint64_t sum = 0, words = 0;
-    unsigned count = 0;
+    unsigned count = 0, idle = 0;
     call_init(&x, lanes_of(w));
     do {
         const uint64_t lanes = lanes_on(w);
         const unsigned size = in->size_bytes / 4;
         run->site->instructions++;
         run->site->lanes += lanes;
-        sum += lanes;
-        count_plans(run, in, lanes);
-        run_plans(w, in, &x);
+        if (decoded[words] == DECODED_STRAIGHT) {
+            sum += lanes;
+            count_plans(run, in, lanes);
+            run_plans(w, in, &x);
+        } else {
+            idle++;
+        }
         run->site += size;
         in += size;
         words += size;
         count++;
-    } while (count < most && decoded[words] == DECODED_STRAIGHT);
+    } while (count < most && decoded[words] >= DECODED_STRAIGHT);
     w->pc += 4 * words;
     run->counts.instructions += count;
-    run->counts.vector += count;
+    run->counts.scalar += idle;
+    run->counts.vector += count - idle;
     run->counts.vector_lanes += sum;
     return count;
 }

@@ -124,8 +124,8 @@ struct amd_site {
 
 // What is compiled once for each instruction set of the host (files *_isa.c).
 typedef void (*amd_vector_function)(struct wave *w, const struct amd_instruction *in);
-// Of a word of the code; straight: a vector instruction with plans.
-enum amd_decoded { DECODED_NOT, DECODED_OTHER, DECODED_STRAIGHT };
+// Of a word of the code; straight: a vector instruction with plans; idle: it only takes time.
+enum amd_decoded { DECODED_NOT, DECODED_OTHER, DECODED_STRAIGHT, DECODED_IDLE };
 // Those one after another, from this one and its site on, at most as many; decoded: of its word and those after it. Returns how many.
 typedef unsigned (*amd_straight_function)(struct wave *w, const struct amd_instruction *in,
                                           const uint8_t *decoded, unsigned most);
@@ -276,6 +276,11 @@ static inline unsigned amd_wait_scalar(const struct amd_instruction *in)
 {
     unsigned c = (unsigned)in->constant;
     return in->arch == ARCH_GFX1100 ? c >> 4 & 63 : c >> 8 & 15;
+}
+static inline bool amd_is_idle(const struct amd_instruction *in)
+{
+    return in->id == AMD_s_waitcnt || in->id == AMD_s_nop || in->id == AMD_s_delay_alu ||
+           in->id == AMD_s_clause;
 }
 // Does it wait until all that was stored is there? gfx11 counts stores by themselves.
 static inline bool amd_waits_for_stores(const struct amd_instruction *in)
