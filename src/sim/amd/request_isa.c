@@ -352,6 +352,47 @@ static void shape_learn(const struct request *q, struct amd_shape *s,
     s->round++;
 }
 
+// Of 32 lanes: bits that are on where an active one is not at its distance from the first, and places at those distances.
+static uint32_t differ(const uint32_t *restrict address, uint32_t first,
+                       const uint32_t *restrict delta, const uint32_t *restrict on)
+{
+    uint32_t off = 0;
+    for (size_t l = 0; l < LANES; l++)
+        off |= (address[l] - first - delta[l]) & on[l];
+    return off;
+}
+
+static uint64_t differ_by_offset(const uint32_t *restrict low, uint64_t first,
+                                 const int64_t *restrict delta, const int64_t *restrict on)
+{
+    uint64_t off = 0;
+    for (size_t l = 0; l < LANES; l++)
+        off |= (low[l] - first - (uint64_t)delta[l]) & (uint64_t)on[l];
+    return off;
+}
+
+static uint64_t differ_far(const uint32_t *restrict low, const uint32_t *restrict high,
+                           uint64_t first, const int64_t *restrict delta,
+                           const int64_t *restrict on)
+{
+    uint64_t off = 0;
+    for (size_t l = 0; l < LANES; l++)
+        off |= ((low[l] | (uint64_t)high[l] << 32) - first - (uint64_t)delta[l]) & (uint64_t)on[l];
+    return off;
+}
+
+static void places(uint32_t *restrict at, uint32_t first, const uint32_t *restrict delta)
+{
+    for (size_t l = 0; l < LANES; l++)
+        at[l] = first + delta[l];
+}
+
+static void places_far(uint64_t *restrict at, uint64_t first, const int64_t *restrict delta)
+{
+    for (size_t l = 0; l < LANES; l++)
+        at[l] = first + (uint64_t)delta[l];
+}
+
 // Do the lanes lie to one another as they did? first: the first active one's address.
 static bool shape_is(const struct request *q, const struct amd_shape *s, uint64_t *first)
 {
@@ -364,19 +405,14 @@ static bool shape_is(const struct request *q, const struct amd_shape *s, uint64_
     if (in->has_base) {
         const uint64_t start = low[q->first];
         for (unsigned i = 0; i < n; i += LANES)
-            for (unsigned l = 0; l < LANES; l++) {
-                off |= (low[i + l] - start - (uint64_t)s->delta[i + l]) & (uint64_t)s->on[i + l];
-            }
+            off |= differ_by_offset(low + i, start, s->delta + i, s->on + i);
         *first = pair_of(q->w, in->base) + start + (uint64_t)(int64_t)in->constant;
         return off == 0;
     }
     const uint32_t *high = q->w->v[in->address + 1];
     const uint64_t start = low[q->first] | (uint64_t)high[q->first] << 32;
     for (unsigned i = 0; i < n; i += LANES)
-        for (unsigned l = 0; l < LANES; l++) {
-            const uint64_t address = low[i + l] | (uint64_t)high[i + l] << 32;
-            off |= (address - start - (uint64_t)s->delta[i + l]) & (uint64_t)s->on[i + l];
-        }
+        off |= differ_far(low + i, high + i, start, s->delta + i, s->on + i);
     *first = start + (uint64_t)(int64_t)in->constant;
     return off == 0;
 }
@@ -458,9 +494,7 @@ static bool run_known(struct request *q, struct amd_shape *s)
     s->wait.penalty = 0;
     q->host = run->sim->space.host + s->near.start;
     for (unsigned i = 0; i < q->count; i += LANES)
-        for (unsigned l = 0; l < LANES; l++) {
-            at[i + l] = start + (uint64_t)s->delta[i + l];
-        }
+        places_far(at + i, start, s->delta + i);
     if (atomic)
         update_lanes(q, NULL, at);
     else if (load && s->blocks.beside + s->blocks.same > 0)
@@ -520,25 +554,23 @@ static bool lds_shape_is(const struct request *q, const struct amd_lds_shape *s)
     if (s->mask != q->exec)
         return false;
     for (unsigned i = 0; i < q->count; i += LANES)
-        for (unsigned l = 0; l < LANES; l++) {
-            off |= (address[i + l] - first - s->delta[i + l]) & s->on[i + l];
-        }
+        off |= differ(address + i, first, s->delta + i, s->on + i);
     return off == 0;
 }
 
 // The instruction's offsets to its one or two places.
-struct places {
+struct two_places {
     unsigned count;
     uint32_t offset[2];
 };
 
-static struct places places_of(const struct request *q)
+static struct two_places two_places_of(const struct request *q)
 {
     const struct amd_instruction *in = q->in;
     const unsigned unit = q->bytes * (q->row->flag == FLAG_FAR ? 64 : 1);
     if (q->row->action != ACTION_LOAD_TWO && q->row->action != ACTION_STORE_TWO)
-        return (struct places){1, {(uint32_t)in->constant, 0}};
-    return (struct places){2, {in->offset0 * unit, in->offset1 * unit}};
+        return (struct two_places){1, {(uint32_t)in->constant, 0}};
+    return (struct two_places){2, {in->offset0 * unit, in->offset1 * unit}};
 }
 
 static bool is_store(const struct amd_row *r)
@@ -551,7 +583,7 @@ static bool is_atomic(const struct amd_row *r)
     return r->action == ACTION_ATOMIC || r->action == ACTION_ATOMIC_RETURN;
 }
 
-static void do_lds(struct request *q, const struct places *p, uint32_t at[2][WAVE_LANES])
+static void do_lds(struct request *q, const struct two_places *p, uint32_t at[2][WAVE_LANES])
 {
     if (is_atomic(q->row))
         update_lanes(q, at[0], NULL);
@@ -563,7 +595,7 @@ static void do_lds(struct request *q, const struct places *p, uint32_t at[2][WAV
 }
 
 // As do_lds, of lanes whose words lie in blocks; false: they do not.
-static bool do_blocks(struct request *q, const struct amd_lds_shape *s, const struct places *p,
+static bool do_blocks(struct request *q, const struct amd_lds_shape *s, const struct two_places *p,
                       const uint32_t first[2])
 {
     const bool store = is_store(q->row);
@@ -580,7 +612,7 @@ static bool do_blocks(struct request *q, const struct amd_lds_shape *s, const st
 }
 
 // false: nothing is done.
-static bool run_known_lds(struct request *q, struct amd_lds_shape *s, const struct places *p)
+static bool run_known_lds(struct request *q, struct amd_lds_shape *s, const struct two_places *p)
 {
     const struct work_group *g = q->w->group;
     struct amd_run *run = g->run;
@@ -601,9 +633,7 @@ static bool run_known_lds(struct request *q, struct amd_lds_shape *s, const stru
     if (!do_blocks(q, s, p, first)) {
         for (unsigned i = 0; i < p->count; i++)
             for (unsigned k = 0; k < q->count; k += LANES)
-                for (unsigned l = 0; l < LANES; l++) {
-                    at[i][k + l] = first[i] + s->delta[k + l];
-                }
+                places(at[i] + k, first[i], s->delta + k);
         do_lds(q, p, at);
     }
     run->progressed = true;
@@ -616,13 +646,13 @@ static bool run_known_lds(struct request *q, struct amd_lds_shape *s, const stru
 static bool run_lds(struct request *q)
 {
     struct amd_run *run = q->w->group->run;
-    const struct places p = places_of(q);
+    const struct two_places p = two_places_of(q);
     struct amd_lds_shape *shape = lds_shape_of(q);
     uint32_t at[2][WAVE_LANES], low = 0;
     if (shape && run_known_lds(q, shape, &p))
         return true;
-    if (q->w->narrow)
-        memset(at, 0, sizeof at);
+    for (unsigned i = 0; i < p.count && q->w->narrow; i++)
+        memset(at[i] + LANES, 0, sizeof at[i] / 2);
     if (!lds_offsets(q, p.offset[0], at[0]) || (p.count > 1 && !lds_offsets(q, p.offset[1], at[1])))
         return false;
     for (unsigned lane = 0; lane < q->count && is_atomic(q->row); lane++)
