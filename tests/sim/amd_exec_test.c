@@ -561,6 +561,45 @@ static void eight_bytes_per_lane_take_four_passes(void **state)
 }
 
 // Levels of cache that MI250X does not have: absent there, as if nobody counted them.
+// A wave that is traced for the model of time goes through its code one instruction at a time, others as far as they come; with
+// checks each lane of a request is looked at by itself.
+static void counts_do_not_depend_on_the_trace_or_on_checks(void **state)
+{
+    enum { WAYS = 3, GROUPS = 300 };
+    const struct sim_launch ways[WAYS] = {
+        {.no_timing = false}, {.no_timing = true}, {.no_timing = true, .checks = SIM_CHECK_UNINIT}};
+    static float in[GROUPS * THREADS];
+    double counts[WAYS][COUNTER_COUNT];
+    struct sim_report reports[WAYS];
+    (void)state;
+    if (!has_compiler)
+        skip();
+    uint64_t o = device_copy(NULL, GROUPS * sizeof *in, "out"),
+             p = device_copy(in, sizeof in, "in");
+    for (int way = 0; way < WAYS; way++) {
+        struct sim_launch l = ways[way];
+        memcpy(l.grid, (const uint32_t[]){GROUPS, 1, 1}, sizeof l.grid);
+        memcpy(l.block, (const uint32_t[]){THREADS, 1, 1}, sizeof l.block);
+        sim_flush_caches(bench.sim);
+        assert_true(launch_checked("sum_block", l, (const void *const[]){&o, &p}, 2));
+        reports[way] = bench.report;
+        for (int i = 0; i < COUNTER_COUNT; i++)
+            counts[way][i] = i == COUNTER_OCCUPANCY_ACHIEVED_PCT // there with times only
+                                 ? 0
+                                 : counted((enum counter_id)i);
+        assert_memory_equal(counts[way], counts[0], sizeof counts[0]);
+        assert_int_equal(reports[way].line_count, reports[0].line_count);
+        for (size_t i = 0; i < (size_t)reports[0].line_count; i++) {
+            const struct line *a = &reports[0].lines[i], *b = &reports[way].lines[i];
+            assert_int_equal(a->line, b->line);
+#define LINE_FIELD(name, unit, meaning) assert_int_equal(a->name, b->name);
+#include "record/line_fields.def"
+#undef LINE_FIELD
+        }
+    }
+    assert_true(counted(COUNTER_VECTOR_INSTRUCTIONS) > 0 && reports[0].line_count > 0);
+}
+
 static bool is_of_other_chips(enum counter_id id)
 {
     return id == COUNTER_ARRAY_LOAD_SECTORS_HIT || id == COUNTER_MEMORY_CACHE_READ_BYTES ||
@@ -616,6 +655,7 @@ int main(void)
         cmocka_unit_test(lanes_of_one_bank_take_turns),
         cmocka_unit_test(eight_bytes_per_lane_take_four_passes),
         cmocka_unit_test(instructions_and_operations_are_counted_by_kind),
+        cmocka_unit_test(counts_do_not_depend_on_the_trace_or_on_checks),
         cmocka_unit_test(work_groups_may_wait_for_later_ones),
         cmocka_unit_test(a_cooperative_launch_must_fit_the_chip),
         cmocka_unit_test(a_store_beyond_a_buffer_stops_the_launch),
@@ -625,6 +665,7 @@ int main(void)
         cmocka_unit_test(division_of_doubles_is_rounded_correctly),
         cmocka_unit_test(division_of_integers_is_exact),
         cmocka_unit_test(thirty_two_lanes_reduce_what_the_active_ones_have),
+        cmocka_unit_test(counts_do_not_depend_on_the_trace_or_on_checks),
         cmocka_unit_test(work_groups_sum_in_lds_between_barriers),
         cmocka_unit_test(atomics_count_every_lane),
         cmocka_unit_test(atomics_of_64_bits_in_lds_keep_all_lanes),
