@@ -74,7 +74,9 @@ def check_list(name, date, least, splits, earlier):
 
 old, new = rows(advice / "pairs.tsv"), rows(advice / "second/pairs.tsv")
 failures = check_list("second", "2026-11-22", 45, ("validation", "kept-back"), old)
+third = rows(advice / "third/pairs.tsv")
 failures += check_list("third", "2026-11-23", 24, ("validation",), old + new)
+failures += check_list("fourth", "2026-11-23", 13, ("tuning",), old + new + third)
 sys.exit(failures > 0)
 END
 failures=$((failures + $?))
