@@ -13,8 +13,6 @@ void march_ref(uint8_t *out, int w, int h)
             int steps = 0;
             while (steps < 96 && z < 2) {
                 float d = sqrtf(px * px + py * py + z * z) - 0.75f;
-                if (d > 1)
-                    break;
                 z += fmaxf(d * 0.125f, 0.001f);
                 steps++;
             }

@@ -13,8 +13,6 @@ static __device__ __forceinline__ void march_row(unsigned char *out, int w, int 
         int steps = 0;
         while (steps < MARCH_STEPS && z < 2) {
             float d = sqrtf(px * px + py * py + z * z) - 0.75f;
-            if (d > 1)
-                break;
             z += fmaxf(d * 0.125f, 0.001f);
             steps++;
         }
