@@ -23,6 +23,7 @@ struct device_run_options {
     bool reverse_blocks;  // as sim.h; a real device decides by itself
     bool facts;           // simulated devices: where counters are wanted, as sim.h
     bool counterfactuals; // simulated devices: where counters are wanted, as sim.h
+    double replay_s;      // as sim.h, for the whole sequence
     const struct interventions *change; // as sim.h
     uint64_t *
         touched_bytes; // simulated devices: of each buffer, to the end of the last access; NULL = not wanted

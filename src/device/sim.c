@@ -397,6 +397,7 @@ static bool run_kernel(struct work *w, const struct device_launch *launch, struc
         .touched = o->touched_bytes != NULL,
         .facts = o->facts && o->count,
         .counterfactuals = o->counterfactuals && o->count,
+        .replay_s = o->replay_s / w->sequence->launch_count,
         .change = o->change,
         .progress = on_progress,
         .progress_context = w,

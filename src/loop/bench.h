@@ -51,7 +51,8 @@ bool bench_count(struct bench *b, struct device_report *report, struct error *er
 struct side_pass {
     struct loop_request request; // of this pass
     struct job job;
-    int passes; // done
+    uint64_t began_ns; // by clock_ns()
+    int passes;        // done
     bool more;
 };
 bool side_next(struct bench *b, struct side_pass *p, struct device_report *report, struct result *r,

@@ -40,6 +40,7 @@ struct loop_request {
     bool uncounted; // real devices: times only, no hardware counters
     enum sampling_mode pc_sampling; // real devices: stalls are sampled on the GPU
     bool unpriced;       // simulated devices: the trace is not replayed for what findings are worth
+    double replay_s;     // … or for so long at most, as sim.h; 0 = as long as it takes
     bool unmetered;      // real devices: no energy, which takes longer than a short kernel's times
     bool by_energy;      // … or variants are chosen by it: over more of the counter's steps
     bool unsided;        // real devices: nothing is simulated on the side (side.c)

@@ -16,6 +16,7 @@ enum {
 static const double default_limit_s = 2;
 static const double simulating_part = 0.25; // of the limit; the rest is for replays
 static const double counted_factor = 4; // so many times as long as uncounted takes a counted run
+static const double replaying_least = 0.1, kept_back = 0.1; // of the limit
 static const double ns_per_s = 1e9;
 
 static double limit_of(const struct loop_request *r)
@@ -96,11 +97,21 @@ static bool choose_sample(struct bench *b, struct side_pass *p, struct error *er
     return true;
 }
 
+// What is left for replays, where the second pass simulates as long as the first; some is kept back for what lies around them.
+static double replay_room_s(const struct side_pass *p, uint64_t first_began_ns, double limit_s)
+{
+    uint64_t now_ns = clock_ns();
+    double left_s = limit_s * (1 - kept_back) -
+                    (double)(2 * now_ns - p->began_ns - first_began_ns) / ns_per_s;
+    return fmax(left_s, replaying_least * limit_s);
+}
+
 // First what needs no replays: it is there even if the limit ends them.
 bool side_next(struct bench *b, struct side_pass *p, struct device_report *report, struct result *r,
                struct error *err)
 {
     if (p->passes == 0) {
+        p->began_ns = clock_ns();
         p->request = *b->job->request;
         p->job = *b->job;
         p->job.request = &p->request;
@@ -111,7 +122,11 @@ bool side_next(struct bench *b, struct side_pass *p, struct device_report *repor
     p->more = p->passes++ == 0;
     p->request.unpriced = p->more;
     r->side = (struct side_simulation){b->job->device->id, p->request.sample_share, !p->more};
-    return bench_count(b, report, err);
+    uint64_t counting_ns = clock_ns();
+    bool done = bench_count(b, report, err);
+    if (p->more)
+        p->request.replay_s = replay_room_s(p, counting_ns, p->request.timeout_s);
+    return done;
 }
 
 /* ---- in the parent ------------------------------------------------------------------------------- */

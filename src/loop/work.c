@@ -59,6 +59,7 @@ bool bench_run(struct bench *b, bool cold, bool count, struct device_report *rep
         .reverse_blocks = b->reverse_blocks,
         .facts = count && b->job->side,
         .counterfactuals = count && !r->verify_only && !r->unpriced,
+        .replay_s = r->replay_s,
         .change = r->change,
         .progress = on_progress,
         .progress_context = b,

@@ -120,6 +120,7 @@ struct sim_launch {
     bool touched;         // how far each allocation is reached into (sim_touched)
     bool facts;           // also what the trace shows
     bool counterfactuals; // … and the times with each inefficiency taken away
+    double replay_s;      // those take so long at most: less of the trace is replayed; 0 = all
     const struct interventions *change; // … and with these, together; NULL = none
     void (*progress)(void *context, uint64_t blocks_done, uint64_t blocks_total); // may be NULL
     void *progress_context;

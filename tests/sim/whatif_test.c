@@ -39,6 +39,18 @@ static double launch(struct bench *b, uint32_t stride, uint32_t wait, uint32_t l
     return b->report.time.time_ns;
 }
 
+// n iterations; the replays have so many seconds.
+static double loops(struct bench *b, uint32_t n, uint32_t stride, uint32_t wait, double seconds)
+{
+    static uint32_t threads = 512, lanes = 32;
+    bench_text(b, code);
+    uint64_t out = bench_buffer(b, "out", NULL, 4096);
+    b->launch.counterfactuals = true;
+    b->launch.replay_s = seconds;
+    bench_run(b, "k", GRID1(264, threads), ARGS(&out, &n, &stride, &wait, &lanes));
+    return b->report.time.time_ns;
+}
+
 static double run(struct bench *b, uint32_t stride, uint32_t wait, uint32_t lanes,
                   const struct interventions *change)
 {
@@ -85,6 +97,26 @@ static void without_conflicts_it_is_as_fast_as_its_twin(void **state)
                      PROVENANCE_ABSENT);
     bench_close(&has);
     bench_close(&twin);
+}
+
+// Less of the trace is replayed then: the steps that were taken away are a like share of it.
+static void replays_that_have_to_end_soon_replay_less(void **state)
+{
+    struct bench whole, soon;
+    (void)state;
+    double time = loops(&whole, 4000, 32, 0, 0);
+    assert_near(loops(&soon, 4000, 32, 0, 1e-6), time, 1e-9);
+    assert_true(soon.report.counterfactuals.time_ns[INTERVENTION_CONFLICTS].value !=
+                whole.report.counterfactuals.time_ns[INTERVENTION_CONFLICTS].value);
+    assert_near(then(&soon, INTERVENTION_CONFLICTS) / time,
+                then(&whole, INTERVENTION_CONFLICTS) / time, 0.25); // its first few thousand ops
+    bench_close(&whole);
+    bench_close(&soon);
+    (void)loops(&whole, 40, 32, 1, 0);
+    (void)loops(&soon, 40, 32, 1, 1000); // time enough for all of it
+    assert_near(then(&soon, INTERVENTION_BARRIERS), then(&whole, INTERVENTION_BARRIERS), 1e-9);
+    bench_close(&whole);
+    bench_close(&soon);
 }
 
 static void without_barriers_it_is_as_fast_as_its_twin(void **state)
@@ -633,6 +665,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(facts_alone_are_those_of_a_replayed_launch),
         cmocka_unit_test(without_conflicts_it_is_as_fast_as_its_twin),
+        cmocka_unit_test(replays_that_have_to_end_soon_replay_less),
         cmocka_unit_test(without_barriers_it_is_as_fast_as_its_twin),
         cmocka_unit_test(changes_compose),
         cmocka_unit_test(a_replay_of_nothing_takes_as_long),

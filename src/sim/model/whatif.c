@@ -7,8 +7,10 @@
 
 enum {
     REPLAY_OPS_SHORT = 150000, // of a counterfactual: some twenty are replayed of a launch
+    REPLAY_OPS_LEAST = 5000,   // … where they have to end soon
     LOOPS_MAX = 8              // of a kernel, one after the other
 };
+static const double replay_longer = 1.5; // than the one with nothing taken away: what is to be reckoned with
 
 static const struct intervening *const intervening_of[INTERVENTION_COUNT] = {
     [INTERVENTION_CONFLICTS] = &intervene_conflicts,
@@ -147,7 +149,7 @@ static void trace_copy(struct altered *x)
     x->trace = *from;
     x->trace.block_count = 0;
     x->trace.blocks = ARENA_ARRAY(&x->arena, struct trace_block, from->block_count + 1);
-    for (int b = 0; b < from->block_count && (b == 0 || ops < REPLAY_OPS_SHORT); b++) {
+    for (int b = 0; b < from->block_count && (b == 0 || ops < x->in.ops_max); b++) {
         struct trace_block *to = &x->trace.blocks[x->trace.block_count++];
         *to = from->blocks[b];
         to->warps = ARENA_ARRAY(&x->arena, struct trace_warp, to->warp_count + 1);
@@ -180,21 +182,21 @@ static void sites_copy(struct altered *x)
 }
 
 static void altered_init(struct altered *x, const struct timing_input *in,
-                         const struct patterns *patterns)
+                         const struct patterns *patterns, uint64_t ops_max)
 {
     *x = (struct altered){.was = in, .patterns = patterns, .sites = in->site_count};
     x->gpu = *in->gpu;
     x->counters = *in->counters;
+    x->in = *in;
+    x->in.ops_max = ops_max;
     sites_copy(x);
     trace_copy(x);
-    x->in = *in;
     x->in.gpu = &x->gpu;
     x->in.trace = &x->trace;
     x->in.sites = x->site;
     x->in.stats = x->stats;
     x->in.site_count = in->site_count * FORM_COUNT;
     x->in.counters = &x->counters;
-    x->in.ops_max = REPLAY_OPS_SHORT;
 }
 
 /* ---- one change, one time ------------------------------------------------------------------------------ */
@@ -205,7 +207,7 @@ static void trace_limit(struct altered *x)
     const struct timing_input *in = &x->in;
     double resident =
         fmin(in->blocks_per_sm, ceil((double)in->grid_blocks / GPU(in->gpu, sm_count)));
-    double most = REPLAY_OPS_SHORT / resident / in->warps_per_block, longest = 0;
+    double most = (double)in->ops_max / resident / in->warps_per_block, longest = 0;
     for (int b = 0; b < x->trace.block_count; b++)
         for (int w = 0; w < x->trace.blocks[b].warp_count; w++)
             longest = fmax(longest, (double)x->trace.blocks[b].warps[w].count);
@@ -214,11 +216,11 @@ static void trace_limit(struct altered *x)
 }
 
 static double counterfactual(const struct timing_input *in, const struct patterns *patterns,
-                             const struct interventions *change)
+                             const struct interventions *change, uint64_t ops_max)
 {
     struct altered x;
     struct time_breakdown time;
-    altered_init(&x, in, patterns);
+    altered_init(&x, in, patterns, ops_max);
     for (int i = 0; i < INTERVENTION_COUNT; i++)
         if (!isnan(change->to[i]) && intervening_of[i]->applies(in, patterns))
             intervening_of[i]->apply(&x, change->to[i]);
@@ -238,6 +240,7 @@ struct replays {
     const struct patterns *patterns;
     struct replay items[INTERVENTION_COUNT + 2];
     int count;
+    uint64_t ops_max;
 };
 
 static void add_replay(struct replays *r, const struct interventions *change, struct figure *into)
@@ -250,13 +253,30 @@ static void run_replays(void *context, uint64_t first, uint64_t end)
 {
     struct replays *r = context;
     for (uint64_t i = first; i < end; i++)
-        r->items[i].time_ns = counterfactual(r->in, r->patterns, &r->items[i].change);
+        r->items[i].time_ns = counterfactual(r->in, r->patterns, &r->items[i].change, r->ops_max);
+}
+
+// How much of the trace each replays: as much as they all get through in that time, by how long the first one takes, which has
+// nothing taken away.
+static uint64_t ops_within(struct replays *r, double seconds, int threads)
+{
+    enum { NS_PER_S = 1000000000 };
+    for (uint64_t ops = REPLAY_OPS_SHORT;; ops /= 3) {
+        uint64_t began_ns = clock_ns();
+        r->ops_max = ops;
+        run_replays(r, 0, 1);
+        double took_s = (double)(clock_ns() - began_ns) / NS_PER_S;
+        double all_s = took_s * replay_longer * (r->count - 1) / threads;
+        if (all_s <= seconds - took_s || ops / 3 < REPLAY_OPS_LEAST)
+            return ops;
+        seconds -= took_s;
+    }
 }
 
 static void replay_all(const struct timing_input *in, const struct patterns *patterns,
                        double time_ns, const struct sim_launch *asked, struct counterfactuals *out)
 {
-    struct replays r = {.in = in, .patterns = patterns};
+    struct replays r = {.in = in, .patterns = patterns, .ops_max = REPLAY_OPS_SHORT};
     struct interventions none = interventions_none();
     add_replay(&r, &none, NULL);
     for (int i = 0; i < INTERVENTION_COUNT; i++) {
@@ -267,6 +287,8 @@ static void replay_all(const struct timing_input *in, const struct patterns *pat
     }
     if (asked->change)
         add_replay(&r, asked->change, &out->asked_ns);
+    if (asked->replay_s > 0)
+        r.ops_max = ops_within(&r, asked->replay_s, asked->threads > 0 ? asked->threads : cpu_count());
     if (asked->threads == 1)
         run_replays(&r, 0, (uint64_t)r.count);
     else
