@@ -8,6 +8,8 @@
 
 #define HOT 0.5       // of the most often executed instruction, more than that: part of its loop
 #define TURNS_MIN 1.5 // of a warp: a loop
+#define COMBINING_MOST 6.0    // executions of an instruction by a warp
+#define COMBINING_SHARE 0.125 // of the most often executed instruction
 
 // From a register read to one written; sums: the value is only added to, or compared with.
 struct flow {
@@ -188,8 +190,20 @@ static bool result_is_copy(const struct timing_input *in, int site, const bool *
     return true;
 }
 
+// What each warp does but a few times behind its loop, to combine what it has added up (shuffles, a tree): that stays with each part.
+static bool is_behind(const struct timing_input *in, int site, double hottest)
+{
+    double executed = (double)in->stats[site].executed,
+           warps = (double)in->grid_blocks * in->warps_per_block;
+    return executed <= COMBINING_MOST * warps && executed <= COMBINING_SHARE * hottest;
+}
+
 bool shares_copies_only(const struct timing_input *in)
 {
+    double hottest = 0;
+    for (int i = 0; i < in->site_count; i++)
+        hottest = fmax(hottest, (double)in->stats[i].executed);
+
     bool *computed = xcalloc((size_t)in->register_count + 1, sizeof *computed), changed = true;
     bool copies = true;
     while (changed) {
@@ -204,6 +218,8 @@ bool shares_copies_only(const struct timing_input *in)
     for (int i = 0; i < in->site_count && copies; i++) {
         const struct timing_site *t = &in->sites[i];
         const struct ptx_instruction *is = in->stats[i].instruction;
+        if (is_behind(in, i, hottest))
+            continue;
         copies = t->pipe != PIPE_SHARED_ATOMIC && !is_among_lanes(t->pipe);
         for (int k = is ? data_from(is, t) : 0; t->pipe == PIPE_SHARED_STORE && k < t->source_count;
              k++)

@@ -155,6 +155,7 @@ static void load_read(struct reader *r, const struct trace_op *op, int warp)
     r->loads[op->site]++;
     r->later[op->site] += r->block > 1;
     f[FACT_LOADS]++;
+    f[FACT_LOADS_ONE_WORD] += uniform;
     f[FACT_LOADS_WALKING] += walks;
     f[FACT_LOADS_COLUMN] += column;
     if (!known)

@@ -40,8 +40,8 @@ bool loop_is_serial(const struct timing_input *in);
 bool loops_add_up(const struct timing_input *in, const struct site_pattern *patterns);
 // How often it steps by the size of the grid, per warp: a larger grid makes it shorter. 0: it does not.
 double loop_steps_by_grid(const struct timing_input *in);
-// Does shared memory hold nothing but copies of what was loaded, so that blocks that share a loop out need no more than
-// their results from each other?
+// Does shared memory hold nothing but copies of what was loaded, within the loop, so that blocks that share it out need no more
+// than their results from each other?
 bool shares_copies_only(const struct timing_input *in);
 // functions.c: marks the sites that are parts of such functions.
 void functions_find(const struct timing_input *in, struct site_pattern *out);

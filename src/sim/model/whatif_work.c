@@ -631,12 +631,16 @@ static enum results results_of(const struct timing_input *in)
 {
     enum results found = RESULTS_NONE;
     double looped = RESULT_SHARE * hottest_of(in);
-    for (int i = 0; i < in->site_count; i++)
-        if (in->sites[i].pipe == PIPE_GLOBAL_STORE) {
-            if ((double)in->stats[i].executed >= looped)
-                return RESULTS_WITHIN;
+    for (int i = 0; i < in->site_count; i++) {
+        enum timing_pipe pipe = in->sites[i].pipe;
+        bool looping = (double)in->stats[i].executed >= looped;
+        if (pipe == PIPE_GLOBAL_STORE && looping)
+            return RESULTS_WITHIN;
+        if (is_global_atomic(pipe) && looping)
+            return RESULTS_NONE; // they are shared out with the loop, and no result of it
+        if ((pipe == PIPE_GLOBAL_STORE || is_global_atomic(pipe)) && in->stats[i].executed > 0)
             found = RESULTS_BEHIND;
-        }
+    }
     return found;
 }
 
