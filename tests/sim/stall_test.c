@@ -46,6 +46,18 @@ static const struct row {
      LOOP("fma.rn.f64 %d1, %d1, %d1, %d1;\nfma.rn.f64 %d2, %d2, %d2, %d2;\n"
           "fma.rn.f64 %d3, %d3, %d3, %d3;\nfma.rn.f64 %d4, %d4, %d4, %d4;"),
      1024, STALL_NOT_SELECTED, 0.25},
+    {"wide products, while which nobody is selected",
+     LOOP("mad.wide.u32 %l2, %r2, %r1, %l2;\nmad.wide.u32 %l3, %r2, %r1, %l3;\n"
+          "mad.wide.u32 %l4, %r2, %r1, %l4;\n"
+          "add.f32 %f1, %f1, %f1;\nadd.f32 %f2, %f2, %f2;\nadd.f32 %f3, %f3, %f3;\n"
+          "add.f32 %f4, %f4, %f4;\nadd.f32 %f5, %f5, %f5;"),
+     1024, STALL_DISPATCH, 0.2},
+    {"wide products behind wide products",
+     LOOP("mad.wide.u32 %l2, %r2, %r1, %l2;\nmad.wide.u32 %l3, %r2, %r1, %l3;\n"
+          "mad.wide.u32 %l4, %r2, %r1, %l4;\n"
+          "add.f32 %f1, %f1, %f1;\nadd.f32 %f2, %f2, %f2;\nadd.f32 %f3, %f3, %f3;\n"
+          "add.f32 %f4, %f4, %f4;\nadd.f32 %f5, %f5, %f5;"),
+     1024, STALL_MATH_PIPE_THROTTLE, 0.05},
     {"warps that wait for the first one",
      LOOP("setp.ge.u32 %p2, %r2, 32;\n@%p2 bra skip;\nmov.u32 %r7, 0;\nmore: add.u32 %r7, %r7, 1;\n"
           "setp.lt.u32 %p3, %r7, 300;\n@%p3 bra more;\nskip: bar.sync 0;"),
@@ -84,6 +96,23 @@ static void each_kernel_waits_for_what_it_was_made_for(void **state)
                      stall_name(ROWS[i].most), ROWS[i].share);
         bench_close(&b);
     }
+}
+
+// The twin: products of 32 bits leave the scheduler to others.
+static void plain_products_hold_no_dispatch(void **state)
+{
+    static const struct row plain = {
+        "products",
+        LOOP("mad.lo.u32 %r3, %r2, %r1, %r3;\nmad.lo.u32 %r4, %r2, %r1, %r4;\n"
+             "mad.lo.u32 %r6, %r2, %r1, %r6;\n"
+             "add.f32 %f1, %f1, %f1;\nadd.f32 %f2, %f2, %f2;\nadd.f32 %f3, %f3, %f3;\n"
+             "add.f32 %f4, %f4, %f4;\nadd.f32 %f5, %f5, %f5;"),
+        1024, STALL_DISPATCH, 0};
+    struct bench b;
+    (void)state;
+    run(&b, &plain);
+    assert_true(stalls_share(&b.report.stalls, STALL_DISPATCH) == 0);
+    bench_close(&b);
 }
 
 // One warp, one block: its cycles are the kernel's.
@@ -174,6 +203,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_kernel_waits_for_what_it_was_made_for),
+        cmocka_unit_test(plain_products_hold_no_dispatch),
         cmocka_unit_test(reasons_add_up_to_the_warps_cycles),
         cmocka_unit_test(lines_share_the_whole),
         cmocka_unit_test(a_warp_that_stays_on_has_the_looks),

@@ -222,6 +222,12 @@ void stall_explain(struct replay *p, struct warp_state *w, uint32_t site, double
         operand_explain(p, w, site, sooner(w->last_ready, at));
     if (w->throttled > w->since)
         room_explain(p, w, site, sooner(w->throttled, at));
-    stall_add(p, w, site, STALL_NOT_SELECTED, at);
+    // While a wide product keeps the scheduler, nobody is selected: another one waits for the pipe, others to be dispatched.
+    const struct site_cost *c = &p->costs[site];
+    double kept = later(c->slots - c->next, 0), busy = p->issue[w->scheduler].busy;
+    stall_share_out(p, w, site, at, STALL_NOT_SELECTED,
+                    kept > 0 ? STALL_MATH_PIPE_THROTTLE : STALL_DISPATCH,
+                    busy > 0 ? p->held[w->scheduler] / busy : 0);
+    p->held[w->scheduler] += kept;
     w->throttled = 0;
 }
