@@ -10,6 +10,7 @@
 #define SM_UTILISATION_MIN_PCT 70.0
 #define UNEQUAL_WARPS 1.3 // of the mean warp's instructions
 #define BALANCED 0.9      // the mean block does at least this share of what the largest does
+#define UNEQUAL_ALONE 0.85 // … less than that, where each block has an SM: the largest is the kernel's time
 #define OCCUPANCY_LOW_PCT 50.0
 #define LAUNCH_SHARE 0.3
 #define MEMORY_STALL_MIN 0.3 // of the warps' time
@@ -385,9 +386,35 @@ static bool find_unequal_warps(const struct search *s)
     return true;
 }
 
+// No more blocks than SMs: nothing evens out, the largest block's time is the kernel's.
+static bool find_unequal_alone(const struct search *s)
+{
+    double balance = blocks_balance(s->in), blocks = input_grid_blocks(s->in);
+    double time = s->in->time_ns.value, launch = s->bounds->by[RESOURCE_LAUNCH].time_ns;
+    if (!(balance < UNEQUAL_ALONE) || !(blocks > 1 && blocks <= GPU(s->in->gpu, sm_count)))
+        return false;
+    double start = isnan(launch) ? 0 : fmin(launch, time);
+    struct finding f = {
+        .cause = "unequal-work",
+        .class = FINDING_TAIL,
+        .title = arena_printf(s->a,
+                              "Blocks have unequal work: the largest does %.1f times the mean, and "
+                              "each has an SM to itself",
+                              1 / balance),
+        .fix = "Give blocks equal shares: every n-th row in place of a band of rows, long pieces "
+               "split, or small pieces taken from a counter until none is left.",
+        .expected_time_ns = time_without(s, (time - start) * (1 - balance)),
+    };
+    finding_place(s, &f, weight_time);
+    evidence_add(s, &f, "block_balance_pct");
+    evidence_figure(&f, "grid_blocks", blocks, PROVENANCE_MEASURED);
+    finding_add(s, f);
+    return true;
+}
+
 void find_imbalance(const struct search *s)
 {
-    if (find_unequal_warps(s))
+    if (find_unequal_warps(s) || find_unequal_alone(s))
         return;
     double possible = search_get(s, COUNTER_OCCUPANCY_THEORETICAL_PCT);
     double achieved = search_get(s, COUNTER_OCCUPANCY_ACHIEVED_PCT);

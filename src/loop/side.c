@@ -158,9 +158,12 @@ static const char *why_not(struct arena *a, const struct job *job, struct device
     return NULL;
 }
 
-// Hardware's own counters stand alone: what one counts and the other scales up does not make a ratio.
+// Hardware's own counters stand alone: what one counts and the other scales up does not make a ratio. What is a ratio by
+// itself, and what hardware counts none of, comes along.
 static void take_counters(const struct counters *side, struct counters *into)
 {
+    if (into->figure[COUNTER_BLOCK_BALANCE_PCT].provenance == PROVENANCE_ABSENT)
+        into->figure[COUNTER_BLOCK_BALANCE_PCT] = side->figure[COUNTER_BLOCK_BALANCE_PCT];
     if (counters_has(into, COUNTER_WARP_INSTRUCTIONS))
         return;
     for (int i = 0; i < COUNTER_COUNT; i++)

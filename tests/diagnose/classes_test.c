@@ -121,6 +121,26 @@ static void unequal_blocks_are_found_by_the_warps_that_are_missing(void **state)
     found("The last of 2 waves", FINDING_TAIL);
 }
 
+static void where_each_block_has_an_SM_the_largest_is_the_time(void **state)
+{
+    (void)state;
+    set(COUNTER_WARP_INSTRUCTIONS, ISSUE * 10000.0);
+    set(COUNTER_OCCUPANCY_THEORETICAL_PCT, 100);
+    set(COUNTER_OCCUPANCY_ACHIEVED_PCT, 12);
+    set(COUNTER_WAVES, 0.125);
+    in.grid_blocks = 90; // of 100 SMs
+    not_found("unequal work");
+    set(COUNTER_BLOCK_BALANCE_PCT, 95);
+    not_found("unequal work");
+    set(COUNTER_BLOCK_BALANCE_PCT, 40);
+    const struct finding *f =
+        found("Blocks have unequal work: the largest does 2.5 times the mean, and each has an SM",
+              FINDING_TAIL);
+    assert_near(f->expected_time_ns, 2000 + 0.4 * 98000);
+    in.grid_blocks = 110; // two of them are on one SM: what is large is not known
+    not_found("an SM to itself");
+}
+
 static void a_grid_smaller_than_the_chip_is_the_finding_and_occupancy_is_not(void **state)
 {
     (void)state;
@@ -449,6 +469,7 @@ int main(void)
         TEST(few_warps_are_found_with_their_part_of_the_time),
         TEST(dependency_is_found_by_what_warps_wait_for),
         TEST(unequal_blocks_are_found_by_the_warps_that_are_missing),
+        TEST(where_each_block_has_an_SM_the_largest_is_the_time),
         TEST(a_grid_smaller_than_the_chip_is_the_finding_and_occupancy_is_not),
         TEST(a_finding_without_waiting_of_its_own_is_silent),
         TEST(what_if_knows_that_a_small_grid_gains_nothing_by_room),

@@ -20,6 +20,7 @@ static struct result simulated(void)
     r.counters.figure[COUNTER_WARP_INSTRUCTIONS] = (struct figure){640, PROVENANCE_MODELLED};
     r.counters.figure[COUNTER_BARRIERS] = (struct figure){5, PROVENANCE_MODELLED};
     r.counters.figure[COUNTER_REGISTERS_PER_THREAD] = (struct figure){16, PROVENANCE_MODELLED};
+    r.counters.figure[COUNTER_BLOCK_BALANCE_PCT] = (struct figure){50, PROVENANCE_MODELLED};
     return r;
 }
 
@@ -51,6 +52,7 @@ static void hardware_s_counters_stand_alone(void **state)
     side_take(&a, &side, 2, &r);
     assert_true(r.counters.figure[COUNTER_WARP_INSTRUCTIONS].value == 600);
     assert_int_equal(r.counters.figure[COUNTER_BARRIERS].provenance, PROVENANCE_ABSENT);
+    assert_true(r.counters.figure[COUNTER_BLOCK_BALANCE_PCT].value == 50); // nothing else has it
     assert_true(r.facts.known);
     arena_release(&a);
 }
