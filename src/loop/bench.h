@@ -51,8 +51,10 @@ bool bench_count(struct bench *b, struct device_report *report, struct error *er
 struct side_pass {
     struct loop_request request; // of this pass
     struct job job;
-    uint64_t began_ns; // by clock_ns()
-    int passes;        // done
+    uint64_t began_ns;         // by clock_ns()
+    uint64_t wanted, step;     // one block of so many is run: at best; in this pass
+    double took_ns, around_ns; // the pass before: simulating, and filling its buffers
+    int passes;                // done
     bool more;
 };
 bool side_next(struct bench *b, struct side_pass *p, struct device_report *report, struct result *r,

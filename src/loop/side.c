@@ -15,7 +15,6 @@ enum {
 
 static const double default_limit_s = 2;
 static const double simulating_part = 0.25; // of the limit; the rest is for replays
-static const double counted_factor = 4; // so many times as long as uncounted takes a counted run
 static const double replaying_least = 0.1, kept_back = 0.1; // of the limit
 static const double ns_per_s = 1e9;
 
@@ -63,70 +62,66 @@ static double share_of(uint64_t step)
     return step > 1 ? 1 / (double)step : 1;
 }
 
-// A few blocks are run for the time they take; false: they cannot be run.
-static bool run_pilot(struct bench *b, struct side_pass *p, uint64_t step, double *took_ns,
-                      struct error *err)
+// Counts, and says how long the simulation itself took, without the buffers' filling.
+static bool count_timed(struct bench *b, struct side_pass *p, struct device_report *report,
+                        struct error *err)
 {
-    struct device_report report = {0};
-    p->request.sample_share = share_of(step);
-    if (!bench_write(b, err))
-        return false;
     uint64_t began_ns = clock_ns();
-    bool done = bench_run(b, true, false, &report, err);
-    *took_ns = (double)(clock_ns() - began_ns);
+    bool done = false;
+    if (p->request.warm) {
+        done = bench_count(b, report, err);
+    } else if (bench_write(b, err)) {
+        b->share_of = 1;
+        p->around_ns = (double)(clock_ns() - began_ns);
+        began_ns = clock_ns();
+        done = bench_run(b, true, true, report, err);
+    }
+    p->took_ns = (double)(clock_ns() - began_ns);
     return done;
 }
 
-// Two waves, or half as many and half of those, until their time fits; at least the pilot's.
-static bool choose_sample(struct bench *b, struct side_pass *p, struct error *err)
+// A few blocks first: what they show is there even if the limit ends what follows.
+static void sample_first(struct bench *b, struct side_pass *p)
 {
     const struct resolved_variant *v = b->job->variant;
-    uint64_t grid = largest_grid(v), wanted = SAMPLE_WAVES * wave_blocks(b->job->device, v);
-    uint64_t step = step_of(grid, wanted), most = step_of(grid, PILOT_BLOCKS);
-    double took_ns = 0;
-    if (most > 1) {
-        if (!run_pilot(b, p, most, &took_ns, err))
-            return false;
-        double room_ns = simulating_part * p->request.timeout_s * ns_per_s;
-        double all_ns = counted_factor * took_ns * (double)most;
-        while (step < most && all_ns / (double)step > room_ns)
-            step *= 2;
-        step = step < most ? step : most;
-    }
-    p->request.sample_share = share_of(step);
-    return true;
+    uint64_t grid = largest_grid(v);
+    p->wanted = step_of(grid, SAMPLE_WAVES * wave_blocks(b->job->device, v));
+    p->step = step_of(grid, PILOT_BLOCKS);
+    p->request.unpriced = true;
 }
 
-// What is left for replays, where the second pass simulates as long as the first; some is kept back for what lies around them.
-static double replay_room_s(const struct side_pass *p, uint64_t first_began_ns, double limit_s)
+// By the time that those took: two waves, or half as many and half of those, until their time fits; then replays, in what is
+// left of the limit.
+static void sample_then(struct side_pass *p)
 {
-    uint64_t now_ns = clock_ns();
-    double left_s = limit_s * (1 - kept_back) -
-                    (double)(2 * now_ns - p->began_ns - first_began_ns) / ns_per_s;
-    return fmax(left_s, replaying_least * limit_s);
+    double limit_ns = p->request.timeout_s * ns_per_s, all_ns = p->took_ns * (double)p->step;
+    uint64_t step = p->wanted;
+    while (step < p->step && all_ns / (double)step > simulating_part * limit_ns)
+        step *= 2;
+    p->step = step < p->step ? step : p->step;
+    double left_ns = limit_ns * (1 - kept_back) - (double)(clock_ns() - p->began_ns) -
+                     p->around_ns - all_ns / (double)p->step;
+    p->request.replay_s = fmax(left_ns, replaying_least * limit_ns) / ns_per_s;
+    p->request.unpriced = false;
 }
 
-// First what needs no replays: it is there even if the limit ends them.
 bool side_next(struct bench *b, struct side_pass *p, struct device_report *report, struct result *r,
                struct error *err)
 {
-    if (p->passes == 0) {
+    p->more = p->passes++ == 0;
+    if (p->more) {
         p->began_ns = clock_ns();
         p->request = *b->job->request;
         p->job = *b->job;
         p->job.request = &p->request;
         b->job = &p->job;
-        if (!choose_sample(b, p, err))
-            return false;
+        sample_first(b, p);
+    } else {
+        sample_then(p);
     }
-    p->more = p->passes++ == 0;
-    p->request.unpriced = p->more;
+    p->request.sample_share = share_of(p->step);
     r->side = (struct side_simulation){b->job->device->id, p->request.sample_share, !p->more};
-    uint64_t counting_ns = clock_ns();
-    bool done = bench_count(b, report, err);
-    if (p->more)
-        p->request.replay_s = replay_room_s(p, counting_ns, p->request.timeout_s);
-    return done;
+    return count_timed(b, p, report, err);
 }
 
 /* ---- in the parent ------------------------------------------------------------------------------- */
