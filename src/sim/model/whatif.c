@@ -257,20 +257,22 @@ static void run_replays(void *context, uint64_t first, uint64_t end)
 }
 
 // How much of the trace each replays: as much as they all get through in that time, by how long the first one takes, which has
-// nothing taken away.
+// nothing taken away. Longer and longer ones are tried, as what is too long does not end in time.
 static uint64_t ops_within(struct replays *r, double seconds, int threads)
 {
-    enum { NS_PER_S = 1000000000 };
-    for (uint64_t ops = REPLAY_OPS_SHORT;; ops /= 3) {
-        uint64_t began_ns = clock_ns();
-        r->ops_max = ops;
+    enum { NS_PER_S = 1000000000, LONGER = 3 };
+    uint64_t began_ns = clock_ns(), fits = REPLAY_OPS_LEAST;
+    for (uint64_t ops = fits; ops < LONGER * REPLAY_OPS_SHORT; ops *= LONGER) {
+        uint64_t now_ns = clock_ns();
+        r->ops_max = ops < REPLAY_OPS_SHORT ? ops : REPLAY_OPS_SHORT;
         run_replays(r, 0, 1);
-        double took_s = (double)(clock_ns() - began_ns) / NS_PER_S;
-        double all_s = took_s * replay_longer * (r->count - 1) / threads;
-        if (all_s <= seconds - took_s || ops / 3 < REPLAY_OPS_LEAST)
-            return ops;
-        seconds -= took_s;
+        double took_s = (double)(clock_ns() - now_ns) / NS_PER_S;
+        double left_s = seconds - (double)(clock_ns() - began_ns) / NS_PER_S;
+        if (took_s * replay_longer * (r->count - 1) / threads > left_s)
+            break;
+        fits = r->ops_max;
     }
+    return fits;
 }
 
 static void replay_all(const struct timing_input *in, const struct patterns *patterns,
