@@ -57,6 +57,8 @@ struct side_pass {
     int passes;                // done
     bool more;
 };
+// The pass that follows the first, by what that took: how many blocks, and how long replays may take.
+void side_plan(struct side_pass *p, double limit_s, double elapsed_ns);
 bool side_next(struct bench *b, struct side_pass *p, struct device_report *report, struct result *r,
                struct error *err) CHECK_RESULT;
 // The worst element of an output, in a sentence. against: what it was compared with; NULL = the reference.

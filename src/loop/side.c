@@ -14,8 +14,9 @@ enum {
 };
 
 static const double default_limit_s = 2;
-static const double simulating_part = 0.25; // of the limit; the rest is for replays
+static const double simulating_part = 0.25;                 // of the limit; the rest is for replays
 static const double replaying_least = 0.1, kept_back = 0.1; // of the limit
+static const double filling_most = 0.05; // … filling the buffers once more may take
 static const double ns_per_s = 1e9;
 
 static double limit_of(const struct loop_request *r)
@@ -62,20 +63,33 @@ static double share_of(uint64_t step)
     return step > 1 ? 1 / (double)step : 1;
 }
 
+static bool filled_once(const struct side_pass *p, double limit_s)
+{
+    return p->around_ns > filling_most * limit_s * ns_per_s;
+}
+
+// Large buffers are filled once: the second pass finds what the few blocks of the first have stored.
+static bool fill(struct bench *b, struct side_pass *p, struct error *err)
+{
+    uint64_t began_ns = clock_ns();
+    b->share_of = 1;
+    if (p->passes > 1 && filled_once(p, p->request.timeout_s))
+        return true;
+    if (!bench_write(b, err))
+        return false;
+    p->around_ns = (double)(clock_ns() - began_ns);
+    return true;
+}
+
 // Counts, and says how long the simulation itself took, without the buffers' filling.
 static bool count_timed(struct bench *b, struct side_pass *p, struct device_report *report,
                         struct error *err)
 {
+    if (!p->request.warm && !fill(b, p, err))
+        return false;
     uint64_t began_ns = clock_ns();
-    bool done = false;
-    if (p->request.warm) {
-        done = bench_count(b, report, err);
-    } else if (bench_write(b, err)) {
-        b->share_of = 1;
-        p->around_ns = (double)(clock_ns() - began_ns);
-        began_ns = clock_ns();
-        done = bench_run(b, true, true, report, err);
-    }
+    bool done =
+        p->request.warm ? bench_count(b, report, err) : bench_run(b, true, true, report, err);
     p->took_ns = (double)(clock_ns() - began_ns);
     return done;
 }
@@ -92,15 +106,16 @@ static void sample_first(struct bench *b, struct side_pass *p)
 
 // By the time that those took: two waves, or half as many and half of those, until their time fits; then replays, in what is
 // left of the limit.
-static void sample_then(struct side_pass *p)
+void side_plan(struct side_pass *p, double limit_s, double elapsed_ns)
 {
-    double limit_ns = p->request.timeout_s * ns_per_s, all_ns = p->took_ns * (double)p->step;
+    double limit_ns = limit_s * ns_per_s, all_ns = p->took_ns * (double)p->step;
     uint64_t step = p->wanted;
     while (step < p->step && all_ns / (double)step > simulating_part * limit_ns)
         step *= 2;
     p->step = step < p->step ? step : p->step;
-    double left_ns = limit_ns * (1 - kept_back) - (double)(clock_ns() - p->began_ns) -
-                     p->around_ns - all_ns / (double)p->step;
+    double filling_ns = filled_once(p, limit_s) ? 0 : p->around_ns;
+    double left_ns =
+        limit_ns * (1 - kept_back) - elapsed_ns - filling_ns - all_ns / (double)p->step;
     p->request.replay_s = fmax(left_ns, replaying_least * limit_ns) / ns_per_s;
     p->request.unpriced = false;
 }
@@ -117,7 +132,7 @@ bool side_next(struct bench *b, struct side_pass *p, struct device_report *repor
         b->job = &p->job;
         sample_first(b, p);
     } else {
-        sample_then(p);
+        side_plan(p, p->request.timeout_s, (double)(clock_ns() - p->began_ns));
     }
     p->request.sample_share = share_of(p->step);
     r->side = (struct side_simulation){b->job->device->id, p->request.sample_share, !p->more};

@@ -1,7 +1,9 @@
 // What a measured result takes from the simulation on its side, and what it keeps.
 // SPDX-License-Identifier: Apache-2.0
+#include "loop/bench.h"
 #include "loop/job.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -85,6 +87,43 @@ static void replays_that_did_not_fit_are_said(void **state)
     arena_release(&a);
 }
 
+#define SECOND 1e9
+
+// 32 of 32,768 blocks first; two waves would be 2048 of them.
+static struct side_pass piloted(double took_s, double filling_s)
+{
+    return (struct side_pass){
+        .wanted = 16, .step = 1024, .took_ns = took_s * SECOND, .around_ns = filling_s * SECOND};
+}
+
+static void as_many_blocks_run_as_time_allows(void **state)
+{
+    (void)state;
+    struct side_pass quick = piloted(0.005, 0.01), slow = piloted(0.05, 0.01),
+                     slowest = piloted(3, 0);
+    side_plan(&quick, 2, 0.1 * SECOND);
+    assert_int_equal(quick.step, 16);
+    assert_true(fabs(quick.request.replay_s - (1.8 - 0.1 - 0.01 - 0.005 * 64)) < 1e-9);
+    side_plan(
+        &slow, 2,
+        0.1 * SECOND); // 3.2 s would be 2048 blocks, and a quarter of the limit is half a second
+    assert_int_equal(slow.step, 128);
+    assert_true(fabs(slow.request.replay_s - (1.8 - 0.1 - 0.01 - 0.4)) < 1e-9);
+    side_plan(&slowest, 2, 3.1 * SECOND); // too late; whoever may still wait gets something
+    assert_int_equal(slowest.step, 1024);
+    assert_true(fabs(slowest.request.replay_s - 0.2) < 1e-9);
+    assert_false(quick.request.unpriced || slow.request.unpriced || slowest.request.unpriced);
+}
+
+static void large_buffers_are_filled_once(void **state)
+{
+    (void)state;
+    struct side_pass large = piloted(0.005, 0.5);
+    side_plan(&large, 2, 0.6 * SECOND);
+    assert_int_equal(large.step, 16);
+    assert_true(fabs(large.request.replay_s - (1.8 - 0.6 - 0.005 * 64)) < 1e-9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -92,6 +131,8 @@ int main(void)
         cmocka_unit_test(hardware_s_counters_stand_alone),
         cmocka_unit_test(stalls_and_lines_of_the_hardware_stay),
         cmocka_unit_test(replays_that_did_not_fit_are_said),
+        cmocka_unit_test(as_many_blocks_run_as_time_allows),
+        cmocka_unit_test(large_buffers_are_filled_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

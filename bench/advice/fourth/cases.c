@@ -9,7 +9,8 @@ void march_ref(uint8_t *out, int w, int h)
 {
     for (int y = 0; y < h; y++)
         for (int x = 0; x < w; x++) {
-            float px = -2 + 4.0f * (float)x / (float)w, py = -2 + 4.0f * (float)y / (float)h, z = -2;
+            float px = -2 + 4.0f * (float)x / (float)w, py = -2 + 4.0f * (float)y / (float)h,
+                  z = -2;
             int steps = 0;
             while (steps < 96 && z < 2) {
                 float d = sqrtf(px * px + py * py + z * z) - 0.75f;
@@ -41,7 +42,8 @@ void emboss_ref(float *out, const float *in, int w, int h, int pitch)
             float sum = 0;
             for (int dy = 0; dy < 7; dy++)
                 for (int dx = 0; dx < 7; dx++)
-                    sum += ((float)(dx * 3 - dy * 2) * 0.0625f + 0.25f) * in[(y + dy) * pitch + x + dx];
+                    sum += ((float)(dx * 3 - dy * 2) * 0.0625f + 0.25f) *
+                           in[(y + dy) * pitch + x + dx];
             out[y * w + x] = sum;
         }
 }
@@ -64,7 +66,8 @@ void means_ref(float *out, const float *in, int groups)
     }
 }
 
-void degrees_ref(float *out, const int32_t *starts, const int32_t *edges, const float *weight, int n)
+void degrees_ref(float *out, const int32_t *starts, const int32_t *edges, const float *weight,
+                 int n)
 {
     for (int i = 0; i < n; i++) {
         double sum = 0;
@@ -79,7 +82,9 @@ void spans_ref(int32_t *out, const float *in, int rows, int n)
     for (int r = 0; r < rows; r++) {
         float most = 0;
         for (int k = 0; k < n; k++)
-            most = in[(size_t)r * (size_t)n + (size_t)k] > most ? in[(size_t)r * (size_t)n + (size_t)k] : most;
+            most = in[(size_t)r * (size_t)n + (size_t)k] > most
+                       ? in[(size_t)r * (size_t)n + (size_t)k]
+                       : most;
         memcpy(&out[r], &most, sizeof most);
     }
 }
@@ -110,7 +115,8 @@ void hops_ref(int32_t *out, const int32_t *next, int starts)
     }
 }
 
-void affine_ref(float *out, const float *in, const float *by, const float *plus, int rows, int columns)
+void affine_ref(float *out, const float *in, const float *by, const float *plus, int rows,
+                int columns)
 {
     for (int r = 0; r < rows; r++)
         for (int c = 0; c < columns; c++) {

@@ -149,8 +149,9 @@ struct replay {
     struct draining *draining; // a warp each
     double *
         places; // PLACES_MAX: when the last instructions left the queue in front of the load/store unit …
-    uint64_t queued;     // … of so many
-    double held[SCHEDULERS_MAX]; // of its busy cycles, those in which a wide product keeps it behind its turn
+    uint64_t queued; // … of so many
+    double held
+        [SCHEDULERS_MAX]; // of its busy cycles, those in which a wide product keeps it behind its turn
     uint32_t **arrivals; // of each phase of each traced block
     struct barrier_phase *phases;
     uint64_t blocks_started;

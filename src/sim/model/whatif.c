@@ -10,7 +10,8 @@ enum {
     REPLAY_OPS_LEAST = 5000,   // … where they have to end soon
     LOOPS_MAX = 8              // of a kernel, one after the other
 };
-static const double replay_longer = 1.5; // than the one with nothing taken away: what is to be reckoned with
+static const double replay_longer =
+    1.5; // than the one with nothing taken away: what is to be reckoned with
 
 static const struct intervening *const intervening_of[INTERVENTION_COUNT] = {
     [INTERVENTION_CONFLICTS] = &intervene_conflicts,
@@ -290,7 +291,8 @@ static void replay_all(const struct timing_input *in, const struct patterns *pat
     if (asked->change)
         add_replay(&r, asked->change, &out->asked_ns);
     if (asked->replay_s > 0)
-        r.ops_max = ops_within(&r, asked->replay_s, asked->threads > 0 ? asked->threads : cpu_count());
+        r.ops_max =
+            ops_within(&r, asked->replay_s, asked->threads > 0 ? asked->threads : cpu_count());
     if (asked->threads == 1)
         run_replays(&r, 0, (uint64_t)r.count);
     else
