@@ -139,6 +139,9 @@ static void where_each_block_has_an_SM_the_largest_is_the_time(void **state)
     assert_near(f->expected_time_ns, 2000 + 0.4 * 98000);
     in.grid_blocks = 110; // two of them are on one SM: what is large is not known
     not_found("an SM to itself");
+    in.grid_blocks = 90;
+    in.time_ns.value = 9000; // of which a launch takes 2000
+    not_found("an SM to itself");
 }
 
 static void a_grid_smaller_than_the_chip_is_the_finding_and_occupancy_is_not(void **state)
