@@ -10,6 +10,7 @@
     1.6 // different lanes loaded it more often than that: the loads overlap, and registers help
 #define LINE_SECTORS 4.0
 #define SECTOR_BYTES 32.0
+#define WORDS_FEW 0.5      // of the loads
 #define ACCESSES_MIN 0.025 // of all instructions; else arithmetic hides them
 
 static double used_pct(const struct search *s)
@@ -35,10 +36,11 @@ static bool accesses_matter(const struct search *s)
 {
     double requests =
         search_get(s, COUNTER_GLOBAL_LOAD_REQUESTS) + search_get(s, COUNTER_GLOBAL_STORE_REQUESTS);
-    // A word for all lanes brings a sector, and stands in no vector's way.
-    double words = search_fact(s, FACT_LOADS_ONE_WORD) / search_fact(s, FACT_LOADS) *
-                   search_get(s, COUNTER_GLOBAL_LOAD_REQUESTS) * SECTOR_BYTES;
-    double moved = search_moved_bytes(s) - (isnan(words) ? 0 : words);
+    // A word for all lanes brings a sector, and stands in no vector's way, unless most loads are such.
+    double words = search_fact(s, FACT_LOADS_ONE_WORD) / search_fact(s, FACT_LOADS);
+    double moved = search_moved_bytes(s);
+    if (words < WORDS_FEW)
+        moved -= words * search_get(s, COUNTER_GLOBAL_LOAD_REQUESTS) * SECTOR_BYTES;
     bool overlaps = moved > REUSE_MAX * s->in->work_bytes; // false for NAN
     return !overlaps && requests >= ACCESSES_MIN * search_get(s, COUNTER_WARP_INSTRUCTIONS);
 }

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #define SM_UTILISATION_MIN_PCT 70.0
-#define UNEQUAL_WARPS 1.3 // of the mean warp's instructions
-#define BALANCED 0.9      // the mean block does at least this share of what the largest does
+#define UNEQUAL_WARPS 1.3  // of the mean warp's instructions
+#define BALANCED 0.9       // the mean block does at least this share of what the largest does
 #define UNEQUAL_ALONE 0.85 // … less than that, where each block has an SM to itself
-#define LONG_LAUNCHES 4.0 // times a launch: in less, blocks mostly start and load
+#define LONG_LAUNCHES 4.0  // times a launch: in less, blocks mostly start and load
 #define OCCUPANCY_LOW_PCT 50.0
 #define LAUNCH_SHARE 0.3
 #define MEMORY_STALL_MIN 0.3 // of the warps' time

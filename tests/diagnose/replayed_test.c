@@ -161,6 +161,13 @@ static void launches_are_not_blamed_for_what_one_loads_again(void **state)
     assert_near(finding_of("launches hand results on")->expected_time_ns, 2000 + 96000 / 3.0);
     assert_null(finding_of(
         "accesses are narrow")); // lanes load each other's data too: registers help, not vectors
+    facts.value[FACT_LOADS_ONE_WORD] = 40; // or all lanes one word, and the rest only once
+    diagnosed();
+    assert_non_null(finding_of("accesses are narrow"));
+    facts.value[FACT_LOADS_ONE_WORD] = 60; // most loads are no vector's
+    diagnosed();
+    assert_null(finding_of("accesses are narrow"));
+    facts.value[FACT_LOADS_ONE_WORD] = 0;
     facts.value[FACT_LOADS_AGAIN] = 75;
     diagnosed();
     assert_null(finding_of("launches hand results on"));

@@ -345,10 +345,18 @@ static void a_sum_is_shared_out_among_blocks(void **state)
     static const char computed[] = "mov.u32 %r5, tile; mul.f32 %f2, %f1, %f1; "
                                    "st.shared.f32 [%r5], %f2; bar.sync 0; ld.shared.f32 %f3, "
                                    "[%r5]; fma.rn.f32 %f9, %f3, %f1, %f9;";
+    static const char combined[] = // behind the loop, and added to memory
+        "cvt.rn.f32.u32 %f2, %r9; fma.rn.f32 %f9, %f2, %f1, %f9; add.u32 %r9, %r9, 1; "
+        "setp.lt.u32 %p1, %r9, %r1; @%p1 bra again; mov.b32 %r5, %f9; "
+        "shfl.sync.bfly.b32 %r6, %r5, 16, 31, -1; mov.b32 %f3, %r6; add.f32 %f9, %f9, %f3; "
+        "red.global.add.f32 [%l1], %f9; ret;";
+    static const char exchanged[] = "mov.b32 %r5, %f9; shfl.sync.bfly.b32 %r6, %r5, 16, 31, -1; "
+                                    "mov.b32 %f3, %r6; fma.rn.f32 %f9, %f3, %f1, %f9;";
     static const struct {
         const char *body;
         bool splits;
-    } cases[] = {{sum, true}, {recurrence, false}, {copied, true}, {computed, false}};
+    } cases[] = {{sum, true},       {recurrence, false}, {copied, true},
+                 {computed, false}, {combined, true},    {exchanged, false}};
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct bench b;
