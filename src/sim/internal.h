@@ -113,6 +113,24 @@ struct l2_request {
     uint8_t sectors, full_sectors, kind;
     uint8_t sm_partition; // which L2 partition the SM is near
 };
+// All lines of a warp's access at once: goes through L1, and leaves what L1 does not answer as requests for L2 in `out`, one for
+// each of its lines at most.
+struct l1_question {
+    const struct access *access;
+    uint64_t base; // added to the lines' addresses
+    // Bytes of each line that the lanes touch, asked for when first wanted; NULL: sectors count whole.
+    const struct line_bytes *(*bytes)(void *context);
+    void *context;
+    enum touch touch;
+    uint32_t site;
+    uint8_t sm_partition;
+    bool bypass; // loads: not through L1
+};
+struct l1_answer {
+    size_t requests;
+    unsigned hits, sent, partial; // sectors: found, sent on, of these touched in part
+};
+struct l1_answer l1_ask(struct l1 *c, const struct l1_question *q, struct l2_request *out);
 struct l2_counts {                        // chip-wide
     uint64_t read_sectors, write_sectors; // at the slices, fabric copies included
     uint64_t atomic_sectors, hit_sectors; // the same; hits of all three

@@ -5,7 +5,9 @@
 #define RIDGE_SIM_MODEL_LRU_H
 
 #include <stdint.h>
-#if defined(__SSE2__)
+#if defined(__AVX2__)
+#include <immintrin.h>
+#elif defined(__SSE2__)
 #include <emmintrin.h>
 #endif
 
@@ -14,7 +16,11 @@ enum { LRU_WAYS = 16 };
 // -1: none.
 static inline int lru_find(const uint32_t tag[LRU_WAYS], uint32_t wanted)
 {
-#if defined(__SSE2__)
+#if defined(__AVX512F__)
+    unsigned found =
+        _mm512_cmpeq_epi32_mask(_mm512_loadu_si512(tag), _mm512_set1_epi32((int)wanted));
+    return found ? __builtin_ctz(found) : -1;
+#elif defined(__SSE2__)
     const __m128i same = _mm_set1_epi32((int)wanted), *tags = (const __m128i *)(const void *)tag;
     __m128i a = _mm_cmpeq_epi32(_mm_loadu_si128(tags), same);
     __m128i b = _mm_cmpeq_epi32(_mm_loadu_si128(tags + 1), same);

@@ -12,10 +12,10 @@ enum {
     LINE_BITS = 7
 };
 
-struct pending {
+struct pending {   // 16 bytes: four a line of the host's cache
     uint64_t line; // its number + 1; 0 = none
-    size_t round;
-    int sm;
+    uint32_t round;
+    uint16_t sm;
     uint8_t sectors;
 };
 struct merging {
@@ -47,19 +47,21 @@ void merging_free(struct merging *m)
 void merging_round(struct merging *m, int sm, size_t round, struct l2_request *requests,
                    size_t count)
 {
+    uint32_t now = (uint32_t)round;
     struct pending *slots = &m->slots[(size_t)(sm / m->sms) * SLOTS];
     for (size_t i = 0; i < count; i++) {
         struct l2_request *r = &requests[i];
         uint64_t line = r->line_address >> LINE_BITS;
         struct pending *p = &slots[(line ^ line >> LINE_BITS) % SLOTS];
-        bool there = p->line == line + 1 && p->round + 1 >= round;
+        bool there = p->line == line + 1 && p->round + 1 >= now;
         if (r->kind != L2_READ) {
-            p->line = there ? 0 : p->line; // what is written is asked for anew
+            if (there)
+                p->line = 0; // what is written is asked for anew
             continue;
         }
-        if (there && p->sm != sm && (r->sectors & ~p->sectors) == 0)
+        if (there && p->sm != (uint16_t)sm && (r->sectors & ~p->sectors) == 0)
             r->kind = L2_MERGED;
         else
-            *p = (struct pending){line + 1, round, sm, r->sectors};
+            *p = (struct pending){line + 1, now, (uint16_t)sm, r->sectors};
     }
 }

@@ -14,10 +14,8 @@ static enum l2_kind l2_kind_of(enum touch touch)
     return touch == TOUCH_READ ? L2_READ : touch == TOUCH_WRITE ? L2_WRITE : L2_ATOMIC;
 }
 
-// Which bytes of each of the access's lines its lanes touch. `address`: of line 0 as in the access, `base`
-// added there.
-static void bytes_of_lines(const struct access *access, uint64_t base, const uint64_t *address,
-                           uint32_t mask, unsigned bytes, struct line_bytes *out)
+void bytes_of_lines(const struct access *access, uint64_t base, const uint64_t *address,
+                    uint32_t mask, unsigned bytes, struct line_bytes *out)
 {
     int count = access->line_count, at = 0;
     memset(out, 0, (size_t)count * sizeof(*out));
@@ -79,49 +77,38 @@ static uint8_t line_store(struct l1 *l1, struct touched *t, int i)
     return l1_store_bytes(l1, address, touched_bytes(t, i));
 }
 
+static const struct line_bytes *all_bytes(void *context)
+{
+    const struct touched *t = context;
+    return t->e->written != NULL ? t->e->written : touched_bytes(context, 0);
+}
+
 static void hear_global(struct warp *w, struct event *e)
 {
     struct sm *sm = w->block->sm;
-    const struct access *access = e->access;
-    bool bypass = w->core->launch->program->mem_ops[e->u->extra].bypass_l1;
-    const uint8_t kind = (uint8_t)l2_kind_of(e->touch);
-    struct l2_request *first = sm_log_room(sm, (size_t)access->line_count), *request = first;
-    unsigned hits = 0, sent = 0, partial = 0;
     struct touched t;
     // Of a texture it is not known which lane touches which of its lines: sectors count whole.
-    touched_init(&t, e, e->kind == EVENT_GLOBAL ? e->address : NULL, e->line_base, e->bytes);
-    for (int i = 0; i < access->line_count; i++) {
-        const struct access_line *a = &access->line[i];
-        uint64_t address = e->line_base + a->address;
-        uint8_t sectors = a->sectors;
-        if (e->touch == TOUCH_READ && !bypass) {
-            uint8_t hit = line_load(sm->l1, &t, i);
-            hits += sector_count(hit);
-            sectors &= (uint8_t)~hit;
-        } else if (e->touch == TOUCH_WRITE) {
-            (void)line_store(sm->l1, &t, i);
-        } else if (e->touch == TOUCH_ATOMIC) {
-            l1_drop(sm->l1, address, sectors);
-        }
-        if (sectors == 0)
-            continue;
-        sent += sector_count(sectors);
-        partial += sector_count((unsigned)sectors & ~(unsigned)a->full_sectors);
-        *request++ = (struct l2_request){.line_address = address,
-                                         .site = e->u->site,
-                                         .sectors = sectors,
-                                         .full_sectors = a->full_sectors & sectors,
-                                         .kind = kind,
-                                         .sm_partition = (uint8_t)(sm->index & 1)};
-    }
-    sm->log_count = (size_t)(request - sm->log);
+    bool lanes_known = e->kind == EVENT_GLOBAL;
+    touched_init(&t, e, lanes_known ? e->address : NULL, e->line_base, e->bytes);
+    const struct l1_question q = {
+        .access = e->access,
+        .base = e->line_base,
+        .bytes = lanes_known ? all_bytes : NULL,
+        .context = &t,
+        .touch = e->touch,
+        .site = e->u->site,
+        .sm_partition = (uint8_t)(sm->index & 1),
+        .bypass = w->core->launch->program->mem_ops[e->u->extra].bypass_l1,
+    };
+    struct l1_answer answer = l1_ask(sm->l1, &q, sm_log_room(sm, (size_t)e->access->line_count));
+    sm->log_count += answer.requests;
     struct mem_state *s = &w->core->mem[e->u->extra];
-    s->l1_hit_sectors += hits;
-    s->l2_sectors += sent;
-    e->hit_sectors = hits;
-    e->sent_lines = (unsigned)(request - first);
-    e->sent_sectors = sent;
-    e->partial_sectors = partial;
+    s->l1_hit_sectors += answer.hits;
+    s->l2_sectors += answer.sent;
+    e->hit_sectors = answer.hits;
+    e->sent_lines = (unsigned)answer.requests;
+    e->sent_sectors = answer.sent;
+    e->partial_sectors = answer.partial;
 }
 
 static void hear_local(struct warp *w, struct event *e)

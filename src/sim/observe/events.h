@@ -30,6 +30,11 @@ extern const struct listener caches_listener, turns_listener, clock_listener, tr
 void listeners_choose(struct launch *l);
 void event_send(struct warp *w, struct event *e);
 
+// caches.c: which bytes of each of the access's lines its lanes touch. `address`: of line 0 as in the access, `base`
+// added there.
+void bytes_of_lines(const struct access *access, uint64_t base, const uint64_t *address,
+                    uint32_t mask, unsigned bytes, struct line_bytes *out);
+
 // footprint.c: opened before the listeners are chosen, closed after the report. Bytes that all blocks read from device
 // memory, where a share of them read so many.
 void footprint_open(struct launch *l);

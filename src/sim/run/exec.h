@@ -333,6 +333,7 @@ enum pattern_shape { SHAPE_OTHER, SHAPE_CONTIGUOUS, SHAPE_UNIFORM };
 struct phase {
     struct access access; // addresses of lines less the first lane's line
     int passes;           // through the L1 data stage
+    struct line_bytes *written; // NULL: no store of less than whole sectors
 };
 // The last access of a site: most sites repeat it shifted, so that what depends only on the
 // differences of addresses is kept.

@@ -474,6 +474,16 @@ void sm_log(struct sm *sm, uint64_t line, uint8_t sectors, uint8_t full, enum l2
     VEC_PUSH(sm->log, sm->log_count, sm->log_capacity, r);
 }
 
+// Too short a stretch of each log for the host to see that it is read in order.
+static void requests_prefetch(const struct sm *sm, size_t round, size_t rounds)
+{
+    enum { HOST_LINE = 64 };
+    const char *at = (const char *)(sm->sent + sm->sent_count * round / rounds);
+    const char *end = (const char *)(sm->sent + sm->sent_count * (round + 1) / rounds);
+    for (; at < end; at += HOST_LINE)
+        __builtin_prefetch(at);
+}
+
 // The SMs' requests of an epoch in rounds, each SM's share of a round in proportion to its own
 // number, so that all come to their end together.
 static void launch_replay(struct launch *l)
@@ -486,6 +496,8 @@ static void launch_replay(struct launch *l)
     for (size_t round = 0; round < rounds; round++, l->arrivals.round++)
         for (int i = 0; i < l->sm_count; i++) {
             const struct sm *sm = &l->sms[i];
+            if (i + 1 < l->sm_count)
+                requests_prefetch(&l->sms[i + 1], round, rounds);
             l->arrivals.sm = i;
             size_t from = sm->sent_count * round / rounds;
             size_t to = sm->sent_count * (round + 1) / rounds;

@@ -16,9 +16,10 @@ static int data_passes(const struct core *core, const uint64_t *address, uint32_
 // The pattern's phase at this address: kept from before, or worked out now. Misaligned ones are reported
 // by the caller.
 static void phase_enter(struct warp *w, struct mem_state *s, uint32_t mask, const uint64_t *address,
-                        uint64_t first, unsigned bytes)
+                        unsigned bytes, enum touch touch)
 {
     static const struct phase misaligned;
+    uint64_t first = address[lane_first(mask)];
     s->key = (uint32_t)(first % LINE_BYTES);
     if (((first | s->bits) & (bytes - 1)) != 0) {
         s->phase = &misaligned;
@@ -37,9 +38,17 @@ static void phase_enter(struct warp *w, struct mem_state *s, uint32_t mask, cons
         return;
     s->known[index / 64] |= bit;
     w->core->access->global(address, mask, bytes, &p->access);
-    for (int i = 0; i < p->access.line_count; i++)
+    bool partial = false;
+    for (int i = 0; i < p->access.line_count; i++) {
         p->access.line[i].address -= first - s->key;
+        partial |= p->access.line[i].sectors != p->access.line[i].full_sectors;
+    }
     p->passes = data_passes(w->core, address, mask, bytes);
+    if (touch != TOUCH_WRITE || !partial)
+        return;
+    if (p->written == NULL)
+        p->written = ARENA_ARRAY(&w->core->arena, struct line_bytes, LANES);
+    bytes_of_lines(&p->access, first - s->key, address, mask, bytes, p->written);
 }
 
 // Takes note of a new pattern of addresses.
@@ -108,7 +117,7 @@ struct mem_state *global_pattern(struct warp *w, const struct uop *u, uint32_t m
     if (!pattern_holds(w, s, mask, address, first))
         pattern_learn(s, mask, address, bytes);
     if (s->key != first % LINE_BYTES || s->phase_bytes != bytes)
-        phase_enter(w, s, mask, address, first, bytes);
+        phase_enter(w, s, mask, address, bytes, touch);
     bool write = touch != TOUCH_READ;
     if (((first | s->bits) & (bytes - 1)) == 0 && pattern_bounded(w, s, first, write))
         return s;
@@ -139,6 +148,7 @@ const struct mem_state *global_account(struct warp *w, const struct uop *u, uint
                       .address = address,
                       .access = &s->phase->access,
                       .line_base = address[lane_first(mask)] - s->key,
+                      .written = s->phase->written,
                       .sectors = (unsigned)s->phase->access.sector_count,
                       .passes = (unsigned)s->phase->passes};
     event_global(w, s, &e);

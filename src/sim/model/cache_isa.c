@@ -1,0 +1,424 @@
+// Requests of an SM to its L1, and of all SMs to the L2, many at once: compiled once for each instruction set. cache.c has the
+// rest of the caches, and says what they do.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/model/cache_set.h"
+#include "sim/paste.h"
+
+#if defined(__BMI2__)
+#include <immintrin.h>
+#endif
+
+enum {
+    PARTIAL_WRITES = 8, // writes in part (a word each, say) that make a sector whole
+    AHEAD = 16,         // requests of which the sets are fetched early
+};
+
+/* ---- L1 ------------------------------------------------------------------------------------------ */
+
+static inline struct l2_request *request_put(struct l2_request *r, const struct l1_question *q,
+                                             const struct access_line *a, unsigned sectors,
+                                             enum l2_kind kind)
+{
+    *r = (struct l2_request){.line_address = q->base + a->address,
+                             .site = q->site,
+                             .sectors = (uint8_t)sectors,
+                             .full_sectors = a->full_sectors & (uint8_t)sectors,
+                             .kind = (uint8_t)kind,
+                             .sm_partition = q->sm_partition};
+    return r + 1;
+}
+
+// Of many lines the sets are not in the host's cache as a rule: they are fetched together, then what is kept of their bytes.
+enum { FEW_LINES = 2 };
+
+static inline void set_prefetch(const struct set *s)
+{
+    __builtin_prefetch(s, 1);
+    __builtin_prefetch((const char *)s + sizeof *s / 2, 1);
+}
+
+static inline void sets_prefetch(const struct l1 *c, const struct l1_question *q)
+{
+    for (int i = 0; i < q->access->line_count; i++)
+        set_prefetch(l1_set(c, (q->base + q->access->line[i].address) >> LINE_SHIFT));
+}
+
+static inline void bytes_prefetch(const struct l1 *c, const struct l1_question *q)
+{
+    for (int i = 0; i < q->access->line_count; i++) {
+        uint64_t line = (q->base + q->access->line[i].address) >> LINE_SHIFT;
+        const struct set *s = l1_set(c, line);
+        int way = set_find(s, (uint32_t)line);
+        if (way >= 0)
+            __builtin_prefetch(l1_bytes(c, s, way), 1);
+    }
+}
+
+static inline struct l2_request *load_lines(struct l1 *c, const struct l1_question *q,
+                                            struct l2_request *r, struct l1_answer *sum)
+{
+    if (q->access->line_count > FEW_LINES)
+        sets_prefetch(c, q);
+    for (int i = 0; i < q->access->line_count; i++) {
+        const struct access_line *a = &q->access->line[i];
+        uint64_t line = (q->base + a->address) >> LINE_SHIFT;
+        struct set *s = l1_set(c, line);
+        int way = l1_way(c, s, (uint32_t)line);
+        unsigned hit = s->state[way] & a->sectors;
+        if (q->bytes && s->partial_writes[way] & a->sectors)
+            hit = way_load_bytes(c, s, way, a->sectors, &q->bytes(q->context)[i]);
+        else
+            l1_whole(s, way, a->sectors);
+        sum->hits += bits_of_4(hit);
+        unsigned missing = a->sectors & ~hit;
+        if (!missing)
+            continue;
+        sum->sent += bits_of_4(missing);
+        sum->partial += bits_of_4(missing & ~(unsigned)a->full_sectors);
+        r = request_put(r, q, a, missing, L2_READ);
+    }
+    return r;
+}
+
+static inline struct l2_request *store_lines(struct l1 *c, const struct l1_question *q,
+                                             struct l2_request *r, struct l1_answer *sum)
+{
+    const struct line_bytes *bytes = NULL;
+    if (q->access->line_count > FEW_LINES) {
+        sets_prefetch(c, q);
+        if (q->access->line[0].sectors != q->access->line[0].full_sectors)
+            bytes_prefetch(c, q);
+    }
+    for (int i = 0; i < q->access->line_count; i++) {
+        const struct access_line *a = &q->access->line[i];
+        uint64_t line = (q->base + a->address) >> LINE_SHIFT;
+        struct set *s = l1_set(c, line);
+        int way = l1_way(c, s, (uint32_t)line);
+        unsigned partial = a->sectors & ~(unsigned)a->full_sectors;
+        if (!q->bytes || !partial) {
+            l1_whole(s, way, a->full_sectors);
+        } else {
+            bytes = bytes ? bytes : q->bytes(q->context);
+            way_store_bytes(c, s, way, a->sectors, &bytes[i]);
+        }
+        if (!a->sectors)
+            continue;
+        sum->sent += bits_of_4(a->sectors);
+        sum->partial += bits_of_4(partial);
+        r = request_put(r, q, a, a->sectors, L2_WRITE);
+    }
+    return r;
+}
+
+// Atomics and loads that go past L1.
+static inline struct l2_request *other_lines(struct l1 *c, const struct l1_question *q,
+                                             struct l2_request *r, struct l1_answer *sum)
+{
+    for (int i = 0; i < q->access->line_count; i++) {
+        const struct access_line *a = &q->access->line[i];
+        if (q->touch == TOUCH_ATOMIC)
+            l1_drop(c, q->base + a->address, a->sectors);
+        if (!a->sectors)
+            continue;
+        sum->sent += bits_of_4(a->sectors);
+        sum->partial += bits_of_4(a->sectors & ~(unsigned)a->full_sectors);
+        r = request_put(r, q, a, a->sectors, q->touch == TOUCH_READ ? L2_READ : L2_ATOMIC);
+    }
+    return r;
+}
+
+static struct l1_answer ask(struct l1 *c, const struct l1_question *q, struct l2_request *out)
+{
+    struct l1_answer sum = {0};
+    struct l2_request *end = q->touch == TOUCH_WRITE                ? store_lines(c, q, out, &sum)
+                             : q->touch == TOUCH_READ && !q->bypass ? load_lines(c, q, out, &sum)
+                                                                    : other_lines(c, q, out, &sum);
+    sum.requests = (size_t)(end - out);
+    return sum;
+}
+
+/* ---- L2: one partition's set -------------------------------------------------------------------- */
+
+// Fetches what the way's sectors written in part lack.
+static void set_merge(struct set *s, int way, struct l2_counts *counts)
+{
+    unsigned partial = partial_of(s, way);
+    counts->dram_read_bytes += sector_bytes(partial);
+    s->partial_ways = (uint8_t)(s->partial_ways - (partial != 0));
+    s->state[way] |= (uint8_t)partial;
+    s->partial_writes[way] = 0;
+}
+
+// Writes the way's dirty sectors back, merged.
+static void set_clean(struct set *s, int way, struct l2_counts *counts)
+{
+    set_merge(s, way, counts);
+    counts->dram_write_bytes += sector_bytes(dirty_of(s, way));
+    s->dirty_ways = (uint8_t)(s->dirty_ways - (dirty_of(s, way) != 0));
+    state_put(s, way, valid_of(s, way), 0);
+}
+
+static int oldest_partial(const struct set *s)
+{
+    for (int i = WAYS - 1; i >= 0; i--)
+        if (partial_of(s, (int)(s->order >> (4 * i) & 15)))
+            return (int)(s->order >> (4 * i) & 15);
+    return 0;
+}
+
+static int oldest_dirty(const struct set *s)
+{
+    for (int i = WAYS - 1; i >= 0; i--)
+        if (dirty_of(s, (int)(s->order >> (4 * i) & 15)))
+            return (int)(s->order >> (4 * i) & 15);
+    return 0;
+}
+
+// The line's way, made free (and empty) if it was not there.
+static inline int l2_way(struct l2 *c, struct set *s, uint32_t tag, struct l2_counts *counts)
+{
+    int way = set_find(s, tag);
+    if (way < 0) {
+        way = set_oldest(s, c->ways);
+        if (dirty_of(s, way))
+            set_clean(s, way, counts);
+        s->tag[way] = tag;
+        s->state[way] = 0;
+        s->copied |= (uint16_t)(1u << way); // a copy may have outlived the line
+        set_turn(s, c->ways);
+        return way;
+    }
+    set_touch(s, way);
+    return way;
+}
+
+// Sectors that came from elsewhere: readable, and no longer in part.
+static inline void set_fill(struct set *s, int way, unsigned sectors)
+{
+    bool was_partial = partial_of(s, way) != 0;
+    s->state[way] |= (uint8_t)sectors;
+    s->partial_ways = (uint8_t)(s->partial_ways - (was_partial && !partial_of(s, way)));
+}
+
+// Which of the sectors written in part are whole by now: those that have been PARTIAL_WRITES times.
+static inline unsigned count_partial_writes(struct set *s, int way, unsigned sectors)
+{
+#if defined(__BMI2__)
+    unsigned count = s->partial_writes[way] + _pdep_u32(sectors, 0x1111);
+    s->partial_writes[way] = (uint16_t)(count & 0x7777);
+    return _pext_u32(count, 0x8888);
+#else
+    unsigned nibbles = (sectors & 1) | (sectors & 2) << 3 | (sectors & 4) << 6 | (sectors & 8) << 9;
+    unsigned count = s->partial_writes[way] + nibbles, whole = (count & 0x8888) / PARTIAL_WRITES;
+    s->partial_writes[way] = (uint16_t)(count & 0x7777);
+    return (whole | whole >> 3 | whole >> 6 | whole >> 9) & 15;
+#endif
+}
+
+static inline void set_write(struct l2 *c, struct set *s, int way, unsigned sectors, unsigned full,
+                             struct l2_counts *counts)
+{
+    bool was_dirty = dirty_of(s, way) != 0, was_partial = partial_of(s, way) != 0;
+    unsigned in_part = sectors & ~full & ~valid_of(s, way);
+    if (in_part)
+        full |= count_partial_writes(s, way, in_part);
+    state_put(s, way, valid_of(s, way) | (sectors & full), dirty_of(s, way) | sectors);
+    bool is_partial = partial_of(s, way) != 0;
+    s->dirty_ways = (uint8_t)(s->dirty_ways + !was_dirty);
+    s->partial_ways = (uint8_t)(s->partial_ways + is_partial - was_partial);
+    if (s->partial_ways > c->partial_ways_max)
+        set_merge(s, oldest_partial(s), counts);
+    bool pressed = s->partial_ways == c->partial_ways_max;
+    if (s->dirty_ways > (pressed ? c->pressed_ways_max : c->dirty_ways_max))
+        set_clean(s, oldest_dirty(s), counts);
+}
+
+/* ---- L2: requests ------------------------------------------------------------------------------- */
+
+// Where a request goes: the line's home, and the partition its SM is near.
+struct route {
+    uint32_t tag, home, near;
+    size_t set; // same place in every partition
+};
+
+static inline struct route route_of(const struct l2 *c, const struct l2_request *r)
+{
+    uint64_t line = r->line_address >> LINE_SHIFT;
+    struct route to = {.tag = (uint32_t)line};
+    if (c->partitions == 2) {
+        // Of two neighbouring lines each partition has one; a hash of the 4 KiB piece says which.
+        to.home = (uint32_t)((line ^ (line >> 5) * HASH >> 63) & 1);
+        line >>= 1;
+        to.near = r->sm_partition & 1;
+    } else if (c->partitions > 1) {
+        uint64_t group = line / c->partitions;
+        to.home = (uint32_t)((line + (group * HASH >> 40)) % c->partitions);
+        to.near = r->sm_partition % c->partitions;
+        line = group;
+    }
+    to.set = set_index_of(&c->index, line);
+    return to;
+}
+
+static inline struct set *set_at(const struct l2 *c, uint32_t partition, const struct route *to)
+{
+    return &c->sets[(size_t)partition * c->set_count + to->set];
+}
+
+// Reads for the other side at the line's home; returns the sectors that were there.
+static inline unsigned home_read(struct l2 *c, const struct route *to, unsigned sectors,
+                                 struct l2_counts *counts)
+{
+    struct set *s = set_at(c, to->home, to);
+    int way = l2_way(c, s, to->tag, counts);
+    unsigned hit = sectors & valid_of(s, way), missing = sectors & ~hit;
+    unsigned fetched = c->granule_of[missing];
+    counts->dram_read_bytes += sector_bytes(fetched);
+    set_fill(s, way, fetched);
+    s->copied |= (uint16_t)(1u << way);
+    counts->read_sectors += bits_of_4(sectors);
+    counts->hit_sectors += bits_of_4(hit);
+    return hit;
+}
+
+static inline unsigned l2_read(struct l2 *c, const struct route *to, unsigned sectors,
+                               struct l2_counts *counts)
+{
+    struct set *s = set_at(c, to->near, to);
+    int way = l2_way(c, s, to->tag, counts);
+    unsigned hit = sectors & valid_of(s, way), missing = sectors & ~hit;
+    counts->read_sectors += bits_of_4(sectors);
+    counts->hit_sectors += bits_of_4(hit);
+    if (!missing)
+        return hit;
+    unsigned fetched = c->granule_of[missing];
+    if (to->home == to->near)
+        counts->dram_read_bytes += sector_bytes(fetched);
+    else
+        hit |= home_read(c, to, fetched & ~valid_of(s, way), counts) & missing;
+    set_fill(s, way, fetched);
+    return hit;
+}
+
+// Copies of sectors that changed are worth nothing any more, except the writer's own.
+static void copies_drop(struct l2 *c, const struct route *to, unsigned sectors, uint32_t keep,
+                        struct set *home, int way)
+{
+    bool left = keep != to->home;
+    for (uint32_t p = 0; p < c->partitions; p++) {
+        struct set *s = set_at(c, p, to);
+        int copy = p == to->home || p == keep ? -1 : set_find(s, to->tag);
+        if (copy < 0)
+            continue;
+        s->state[copy] &= (uint8_t)~sectors;
+        left = left || s->state[copy];
+    }
+    if (!left)
+        home->copied &= (uint16_t) ~(1u << way);
+}
+
+static inline void l2_write(struct l2 *c, const struct route *to, unsigned sectors, unsigned full,
+                            struct l2_counts *counts)
+{
+    bool far = to->home != to->near;
+    counts->write_sectors += bits_of_4(sectors) << far;
+    counts->hit_sectors += bits_of_4(sectors) << far;
+    struct set *s = set_at(c, to->home, to);
+    int way = l2_way(c, s, to->tag, counts);
+    uint16_t bit = (uint16_t)(1u << way);
+    if (s->copied & bit && (!far || c->partitions > 2))
+        copies_drop(c, to, sectors, to->near, s, way);
+    if (far && full) { // the writer's side keeps what it wrote whole
+        struct set *copy = set_at(c, to->near, to);
+        copy->state[l2_way(c, copy, to->tag, counts)] |= (uint8_t)full;
+        s->copied |= bit;
+    }
+    set_write(c, s, way, sectors, full, counts);
+}
+
+// Done at the home; what is not there is fetched first. Counted apart from reads and writes.
+static inline unsigned l2_atomic(struct l2 *c, const struct route *to, unsigned sectors,
+                                 struct l2_counts *counts)
+{
+    bool far = to->home != to->near;
+    struct set *s = set_at(c, to->home, to);
+    int way = l2_way(c, s, to->tag, counts);
+    unsigned hit = sectors & valid_of(s, way), missing = sectors & ~hit;
+    if (s->copied >> way & 1)
+        copies_drop(c, to, sectors, to->home, s, way);
+    if (missing) {
+        unsigned fetched = far ? missing : c->granule_of[missing];
+        counts->dram_read_bytes += sector_bytes(fetched);
+        set_fill(s, way, fetched);
+    }
+    counts->hit_sectors += bits_of_4(hit) + (far ? bits_of_4(sectors) : 0);
+    counts->atomic_sectors += bits_of_4(sectors) << far;
+    set_write(c, s, way, sectors, sectors, counts);
+    return hit;
+}
+
+static inline struct route route_ahead(const struct l2 *c, const struct l2_request *r)
+{
+    struct route to = route_of(c, r);
+    // The near partition's set too, where the request comes there; no branch, it would be guessed wrong too often.
+    bool near = r->kind == L2_READ || (r->kind == L2_WRITE && r->full_sectors != 0);
+    set_prefetch(set_at(c, to.home, &to));
+    set_prefetch(set_at(c, near ? to.near : to.home, &to));
+    return to;
+}
+
+static inline unsigned l2_serve(struct l2 *c, const struct l2_request *r, const struct route *to,
+                                struct l2_counts *counts)
+{
+    switch ((enum l2_kind)r->kind) {
+    case L2_READ:
+        return l2_read(c, to, r->sectors, counts);
+    case L2_WRITE:
+        l2_write(c, to, r->sectors, r->full_sectors, counts);
+        return r->sectors;
+    case L2_ATOMIC:
+        return l2_atomic(c, to, r->sectors, counts);
+    case L2_MERGED:
+        return r->sectors; // comes with the other's, however that was found
+    }
+    return 0;
+}
+
+static void arrival_note(struct l2_arrivals *a, const struct l2_request *r, unsigned hit)
+{
+    enum { SAME_ROUND = 2, ROUND_BEFORE = 1 }; // halves
+    uint64_t line = r->line_address >> LINE_SHIFT;
+    struct l2_asked *asked = &a->asked[(line ^ line >> 16) % L2_ASKED];
+    if (hit != r->sectors)
+        *asked = (struct l2_asked){line + 1, a->round, a->sm};
+    else if (asked->line == line + 1 && asked->round + 1 >= a->round && asked->sm != a->sm &&
+             r->kind != L2_WRITE)
+        a->site_halves[r->site] +=
+            bits_of_4(hit) * (asked->round == a->round ? SAME_ROUND : ROUND_BEFORE);
+}
+
+static void replay(struct l2 *c, const struct l2_request *requests, size_t count,
+                   struct l2_counts *counts, uint64_t *site_hits, struct l2_arrivals *arrivals)
+{
+    struct l2_counts sum = *counts; // the compiler may keep it in registers
+    struct route routes[AHEAD]; // of the next requests, their sets on the way to the host's cache
+    for (size_t i = 0; i < AHEAD && i < count; i++)
+        routes[i] = route_ahead(c, &requests[i]);
+    for (size_t i = 0; i < count; i++) {
+        struct route to = routes[i % AHEAD];
+        if (i + AHEAD < count)
+            routes[i % AHEAD] = route_ahead(c, &requests[i + AHEAD]);
+        unsigned hit = l2_serve(c, &requests[i], &to, &sum);
+        if (site_hits)
+            site_hits[requests[i].site] += bits_of_4(hit);
+        if (arrivals && requests[i].kind != L2_WRITE) // writes wait for nothing
+            arrival_note(arrivals, &requests[i], hit);
+    }
+    *counts = sum;
+}
+
+extern const struct cache_functions PASTE(sim_cache_functions_, SIM_ISA);
+const struct cache_functions PASTE(sim_cache_functions_, SIM_ISA) = {
+    .l1_ask = ask,
+    .l2_replay = replay,
+};

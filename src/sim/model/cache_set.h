@@ -1,0 +1,249 @@
+// What cache.c and the vector code of cache_isa.c share: a set of a cache, which set a line falls into, L1 and L2. Private to
+// these two.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef RIDGE_SIM_CACHE_SET_H
+#define RIDGE_SIM_CACHE_SET_H
+
+#include "sim/internal.h"
+#include "sim/model/lru.h"
+
+enum {
+    WAYS = LRU_WAYS, // at most; the default for both caches
+    LINE_SHIFT = 7,
+};
+static const uint64_t HASH = 0x9E3779B97F4A7C15u; // 2^64 / golden ratio
+
+/* ---- a set -------------------------------------------------------------------------------------- */
+
+// Sectors of a way are bits: readable (valid) in state's low nibble, dirty in its high one. Dirty but
+// not valid: written in part, the rest of it still in device memory.
+struct set {
+    uint32_t tag[WAYS];
+    uint64_t order;
+    uint8_t state[WAYS];
+    uint16_t partial_writes[WAYS]; // L2: a nibble per sector; L1: a bit per sector held in part
+    uint16_t copied;               // a bit a way: another partition may have a copy
+    uint8_t dirty_ways, partial_ways;
+    uint8_t used; // ways that ever held a line: filled in order
+    uint8_t unused;
+    uint16_t tree; // pseudo-LRU: a bit a node, from bit 1; 1 = the older half is the upper one
+};
+_Static_assert(sizeof(struct set) == 128, "two lines of the host's cache");
+
+static inline unsigned valid_of(const struct set *s, int way)
+{
+    return s->state[way] & 15u;
+}
+
+static inline unsigned dirty_of(const struct set *s, int way)
+{
+    return (unsigned)s->state[way] >> 4;
+}
+
+static inline unsigned partial_of(const struct set *s, int way)
+{
+    return dirty_of(s, way) & ~valid_of(s, way);
+}
+
+static inline void state_put(struct set *s, int way, unsigned valid, unsigned dirty)
+{
+    s->state[way] = (uint8_t)(valid | dirty << 4);
+}
+
+// Bits set in a value below 16.
+static inline unsigned bits_of_4(unsigned v)
+{
+    return (unsigned)(0x4332322132212110u >> (4 * v) & 15);
+}
+
+static inline int set_find(const struct set *s, uint32_t tag)
+{
+    return lru_find(s->tag, tag);
+}
+static inline void set_touch(struct set *s, int way)
+{
+    s->order = lru_touch(s->order, way);
+}
+
+static inline int set_oldest(const struct set *s, int ways)
+{
+    return lru_oldest(s->order, ways);
+}
+
+// The oldest becomes the newest.
+static inline void set_turn(struct set *s, int ways)
+{
+    uint64_t used = UINT64_MAX >> (64 - 4 * ways);
+    s->order = (s->order & ~used) | (s->order << 4 & used) | (uint64_t)set_oldest(s, ways);
+}
+
+
+/* Pseudo-LRU: a binary tree over the ways; each node points to the half not used last. */
+
+// For 16 ways, the common case: the nodes on the way to each, and what they become.
+static const struct {
+    uint16_t nodes, become;
+} tree_path[WAYS] = {
+    {0x0116, 0x0116}, {0x0116, 0x0016}, {0x0216, 0x0206}, {0x0216, 0x0006},
+    {0x0426, 0x0422}, {0x0426, 0x0022}, {0x0826, 0x0802}, {0x0826, 0x0002},
+    {0x104a, 0x1048}, {0x104a, 0x0048}, {0x204a, 0x2008}, {0x204a, 0x0008},
+    {0x408a, 0x4080}, {0x408a, 0x0080}, {0x808a, 0x8000}, {0x808a, 0x0000},
+};
+
+static inline void tree_touch(struct set *s, int way, int ways)
+{
+    if (ways == WAYS) {
+        s->tree = (uint16_t)((s->tree & ~tree_path[way].nodes) | tree_path[way].become);
+        return;
+    }
+    unsigned node = 1, tree = s->tree;
+    for (int half = ways >> 1; half > 0; half >>= 1) {
+        unsigned upper = (way & half) != 0;
+        tree = (tree & ~(1u << node)) | (upper ^ 1u) << node;
+        node = 2 * node + upper;
+    }
+    s->tree = (uint16_t)tree;
+}
+
+// The way to give up: one never used, else the one that the tree points to.
+static inline int tree_victim(struct set *s, int ways)
+{
+    if (s->used < ways)
+        return s->used++;
+    unsigned node = 1;
+    while (node < (unsigned)ways)
+        node = 2 * node + (s->tree >> node & 1u);
+    return (int)(node - (unsigned)ways);
+}
+
+/* ---- which set ---------------------------------------------------------------------------------- */
+
+// count = 2^bits * odd sets. Taking the odd part by division spreads strides of powers of two; the
+// low bits are crossed with a hash of the rest for all others. Every `count` neighbouring lines fall
+// into as many different sets.
+struct set_index {
+    uint32_t odd, bits;
+    uint64_t reciprocal; // ceil(2^64 / odd); exact for lines below 2^48 (addresses below 2^55)
+};
+
+static inline uint32_t set_index_of(const struct set_index *x, uint64_t line)
+{
+    __extension__ typedef unsigned __int128 wide;
+    uint64_t quotient = x->odd == 1 ? line : (uint64_t)((wide)line * x->reciprocal >> 64);
+    uint32_t rest = (uint32_t)(line - quotient * x->odd);
+    uint64_t mask = ((uint64_t)1 << x->bits) - 1;
+    uint64_t crossed = quotient ^ (quotient >> x->bits) * HASH >> 40;
+    return rest << x->bits | (uint32_t)(crossed & mask);
+}
+
+/* ---- L1 ----------------------------------------------------------------------------------------- */
+
+struct l1 {
+    const struct cache_functions *functions;
+    struct set *sets;
+    struct line_bytes *bytes; // of each way: those written, of sectors held in part
+    bool any_in_part;         // since the last reset
+    struct set_index index;
+    uint32_t set_count;
+    int ways;
+};
+
+// The line's way, the oldest one emptied for it if it was not there.
+static inline int l1_way(struct l1 *c, struct set *s, uint32_t tag)
+{
+    int way = set_find(s, tag);
+    if (way < 0) {
+        way = tree_victim(s, c->ways);
+        s->tag[way] = tag;
+        s->state[way] = 0;
+        s->partial_writes[way] = 0;
+    }
+    tree_touch(s, way, c->ways);
+    return way;
+}
+
+static inline uint32_t bytes_of_sector(const struct line_bytes *b, unsigned sector)
+{
+    return (uint32_t)(b->half[sector / 2] >> sector % 2 * SECTOR_BYTES);
+}
+
+static inline struct set *l1_set(const struct l1 *c, uint64_t line)
+{
+    return &c->sets[set_index_of(&c->index, line)];
+}
+
+static inline struct line_bytes *l1_bytes(const struct l1 *c, const struct set *s, int way)
+{
+    return &c->bytes[(size_t)(s - c->sets) * WAYS + (size_t)way];
+}
+
+// Those of the sectors are readable whole from now on.
+static inline void l1_whole(struct set *s, int way, unsigned sectors)
+{
+    s->state[way] |= (uint8_t)sectors;
+    s->partial_writes[way] &= (uint16_t)~sectors;
+}
+
+// ncu on an H200: a load of the word that a store wrote hits (32 of 32), one of the next word of the
+// sector does not (0 of 32); a load of a sector that eight stores filled hits.
+static inline unsigned way_load_bytes(const struct l1 *c, struct set *s, int way, unsigned sectors,
+                                      const struct line_bytes *wanted)
+{
+    const struct line_bytes *held = l1_bytes(c, s, way);
+    unsigned hit = s->state[way] & sectors;
+    for (unsigned i = 0; i < SECTORS_PER_LINE; i++)
+        if (sectors & s->partial_writes[way] & 1u << i &&
+            (bytes_of_sector(wanted, i) & ~bytes_of_sector(held, i)) == 0)
+            hit |= 1u << i;
+    l1_whole(s, way, sectors & ~hit);
+    return hit;
+}
+
+// Bytes of sectors that are not readable yet; those that became whole are from now on.
+static inline void way_store_bytes(struct l1 *c, struct set *s, int way, unsigned sectors,
+                                   const struct line_bytes *written)
+{
+    unsigned todo = sectors & ~(unsigned)s->state[way], held_in_part = s->partial_writes[way];
+    if (todo == 0)
+        return;
+    struct line_bytes *held = l1_bytes(c, s, way);
+    unsigned whole = 0;
+    c->any_in_part = true;
+    for (unsigned rest = todo; rest != 0; rest &= rest - 1) {
+        unsigned i = (unsigned)__builtin_ctz(rest);
+        uint64_t sector = (uint64_t)UINT32_MAX << i % 2 * SECTOR_BYTES;
+        uint64_t known = 0 - (uint64_t)(held_in_part >> i & 1);
+        uint64_t now = (held->half[i / 2] & (~sector | known)) | (written->half[i / 2] & sector);
+        held->half[i / 2] = now;
+        whole |= (unsigned)((~now & sector) == 0) << i;
+    }
+    s->state[way] |= (uint8_t)whole;
+    s->partial_writes[way] = (uint16_t)((held_in_part | todo) & ~whole);
+}
+
+/* ---- L2 ----------------------------------------------------------------------------------------- */
+
+struct l2 {
+    const struct cache_functions *functions;
+    struct set *sets; // partition after partition
+    struct set_index index;
+    uint32_t set_count; // of one partition
+    uint32_t partitions;
+    int ways;
+    unsigned dirty_ways_max, partial_ways_max, pressed_ways_max;
+    uint8_t granule_of[16]; // sectors -> the sectors of all granules they touch
+};
+
+static inline uint64_t sector_bytes(unsigned sectors)
+{
+    return (uint64_t)bits_of_4(sectors) * SECTOR_BYTES;
+}
+
+// Those compiled for the host's instruction set.
+struct cache_functions {
+    struct l1_answer (*l1_ask)(struct l1 *c, const struct l1_question *q, struct l2_request *out);
+    void (*l2_replay)(struct l2 *c, const struct l2_request *requests, size_t count,
+                      struct l2_counts *counts, uint64_t *site_hits, struct l2_arrivals *arrivals);
+};
+
+#endif
