@@ -35,6 +35,11 @@ void sim_close(struct sim *s)
     for (int i = 0; i < s->l1_count; i++)
         l1_free(s->l1[i]);
     free(s->l1);
+    for (int i = 0; i < s->log_count; i++) {
+        free(s->logs[i].log);
+        free(s->logs[i].sent);
+    }
+    free(s->logs);
     if (s->l2 != NULL)
         l2_free(s->l2);
     amd_caches_free(s->amd_caches);

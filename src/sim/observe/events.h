@@ -113,4 +113,21 @@ static inline void count_shared(struct mem_state *s, struct wavefronts passes)
     s->wavefronts_ideal += (uint64_t)passes.ideal;
 }
 
+// more: added to all offsets.
+static inline void event_shared(struct warp *w, const struct uop *u, struct mem_state *s,
+                                uint32_t mask, const uint32_t *offset, int64_t more, unsigned bytes,
+                                enum touch touch, struct wavefronts passes)
+{
+    count_shared(s, passes);
+    if (is_heard(w, EVENT_SHARED))
+        event_send(w, &(struct event){.kind = EVENT_SHARED,
+                                      .u = u,
+                                      .mask = mask,
+                                      .touch = touch,
+                                      .bytes = bytes,
+                                      .offset = offset,
+                                      .more = more,
+                                      .passes = (unsigned)passes.count});
+}
+
 #endif

@@ -368,12 +368,40 @@ static bool is_plain_add(const struct uop *u, const struct mem_op *m)
            u->more != PTX_TYPE_F32 && ptx_type_kind((enum ptx_type)u->more) != PTX_KIND_PACKED;
 }
 
+// Where lanes go differs from call to call: counted word by word, with no pattern kept. False: it is counted and checked as
+// any other.
+static bool words_add(struct warp *w, const struct uop *u, const struct mem_op *m, uint32_t mask,
+                      const uint32_t *offset)
+{
+    struct core *core = w->core;
+    struct mem_state *s = &core->mem[u->extra];
+    struct word_turns turns;
+    uint64_t bytes = core->launch->shared_bytes;
+    if (bytes < 4 || !core->lanes->count_words(offset, mask, (uint32_t)bytes - 4, core->word_lanes,
+                                               !m->increment, &turns))
+        return false;
+    s->depth += turns.on_word;
+    event_shared(w, u, s, mask, offset, 0, 4, TOUCH_ATOMIC,
+                 (struct wavefronts){(int)turns.in_bank, 1});
+    const uint32_t *b = row32(w, m->reg[0]);
+    uint8_t *shared = w->block->shared;
+    EACH_LANE(lane, mask)
+    {
+        *(uint32_t *)(void *)(shared + offset[lane]) += b[lane];
+    }
+    w->block->sm->changes++;
+    return true;
+}
+
 static bool atomic_on_shared(struct warp *w, const struct uop *u, const struct mem_op *m,
                              uint32_t mask, const uint64_t *address)
 {
     uint32_t offset[LANES];
     for (int i = 0; i < LANES; i++)
         offset[i] = (uint32_t)address[i];
+    if (m->bytes == 4 && m->vector == 1 && is_plain_add(u, m) &&
+        words_add(w, u, m, mask, offset))
+        return true;
     // Lanes on one address take turns, but for the machine's own increment: it adds them up.
     if (shared_account(w, u, mask, offset, 0, (unsigned)m->bytes * m->vector,
                        m->increment ? SHARED_INCREMENT : SHARED_ATOMIC) == NULL)
@@ -383,15 +411,6 @@ static bool atomic_on_shared(struct warp *w, const struct uop *u, const struct m
                                         : same_address_depth(address, mask);
     w->block->sm->watches += is_watch(u);
     uint8_t *shared = w->block->shared;
-    if (is_plain_add(u, m)) {
-        const uint32_t *b = row32(w, m->reg[0]);
-        EACH_LANE(lane, mask)
-        {
-            *(uint32_t *)(void *)(shared + offset[lane]) += b[lane];
-        }
-        w->block->sm->changes++;
-        return true;
-    }
     EACH_LANE(lane, mask)
     {
         lane_atomic(w, u, m, lane, shared + offset[lane], false, false);

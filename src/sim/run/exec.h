@@ -278,6 +278,10 @@ const struct uop *external_call(struct warp *w, const struct uop *u, const struc
 
 /* ---- vector helpers (lanes_isa.c) --------------------------------------------------------------- */
 
+struct word_turns {
+    unsigned in_bank, on_word;
+};
+struct mem_state;
 struct lanes_functions {
     // Bit i: value[i] - base differs from delta[i].
     uint32_t (*mismatch32)(const uint32_t *value, uint32_t base, const uint32_t *delta);
@@ -287,9 +291,13 @@ struct lanes_functions {
     // d[i] = 4 bytes at base + offset[i], all lanes (offset signed in gather32).
     void (*gather32)(uint32_t *d, const uint8_t *base, const uint32_t *offset);
     void (*gather32_far)(uint32_t *d, const uint8_t *base, const uint64_t *offset);
-    // gather32 if no offset mismatches (see mismatch32); false if one does.
-    bool (*load32)(uint32_t *d, const uint8_t *from, const uint32_t *offset, uint32_t base,
-                   const uint32_t *delta);
+    // Words of shared memory at from + offset, a row of 32 or 64 bits, if the pattern holds (mismatch32); false if not.
+    bool (*load32)(uint32_t *d, const uint8_t *from, const void *offset, bool wide,
+                   const struct mem_state *s);
+    // Lanes on words of shared memory, 32 bits each: the most on one word, and in a bank the most words, or lanes. counts: a
+    // place for each word, all 0. False: one is misaligned or beyond `limit`, the last that there may be.
+    bool (*count_words)(const uint32_t *offset, uint32_t mask, uint32_t limit, uint8_t *counts,
+                        bool all_lanes, struct word_turns *out);
     void (*narrow)(uint32_t *d, const uint64_t *s); // low halves
     void (*add64)(uint64_t *d, const uint64_t *s, uint64_t more);
 };
@@ -327,6 +335,7 @@ struct audience {
     void (*hear[EVENT_KINDS][LISTENERS_MAX])(struct warp *w, struct event *e);
 };
 
+enum { WINDOW_WORDS = 32 }; // that are read at once: shared memory has room for them behind its end
 enum pattern_shape { SHAPE_OTHER, SHAPE_CONTIGUOUS, SHAPE_UNIFORM };
 
 // What a pattern does where its first lane lies at one place of a line.
@@ -354,6 +363,9 @@ struct mem_state {
     // the pattern
     uint32_t mask; // 0 = none; of the lanes compared
     uint32_t key;  // address of the first lane modulo LINE_BYTES (global), 4 (shared)
+    // shared: the lanes' words lie within WINDOW_WORDS of the lowest; which of them each lane's is
+    bool window;
+    _Alignas(64) uint32_t word[LANES];
     enum pattern_shape shape;
     int64_t lowest, highest;  // of the differences; highest with the bytes of the access
     uint64_t bits;            // or of all differences
@@ -517,6 +529,11 @@ struct residence { // the memory of an SM's resident blocks
     struct residence *next_free;
 };
 
+struct sm_logs { // room for requests, kept from launch to launch
+    struct l2_request *log, *sent;
+    size_t log_capacity, sent_capacity;
+};
+
 struct sm {
     int index;
     struct launch *launch;
@@ -630,6 +647,8 @@ struct sim {
     enum sim_isa isa;
     struct l2 *l2;
     struct l1 **l1; // of the last launch, by SM
+    struct sm_logs *logs; // the same
+    int log_count;
     int l1_count;
     uint64_t l1_shared_bytes;
     struct amd_caches *amd_caches; // NULL: nothing of AMD's was launched yet

@@ -124,16 +124,21 @@ static void gather32_far(uint32_t *d, const uint8_t *base, const uint64_t *offse
 #endif
 }
 
+#if defined(__AVX512F__)
+static inline __m512i low_halves(const uint64_t *s)
+{
+    __m256i low = _mm512_cvtepi64_epi32(_mm512_loadu_si512(s));
+    __m256i high = _mm512_cvtepi64_epi32(_mm512_loadu_si512(s + 8));
+    return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+}
+#endif
+
 // Stores are as wide as the loads that follow: narrower ones could not be forwarded.
 static void narrow(uint32_t *d, const uint64_t *s)
 {
 #if defined(__AVX512F__)
-    for (size_t i = 0; i < 2; i++) {
-        __m256i low = _mm512_cvtepi64_epi32(_mm512_loadu_si512(s + 16 * i));
-        __m256i high = _mm512_cvtepi64_epi32(_mm512_loadu_si512(s + 16 * i + 8));
-        __m512i both = _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
-        _mm512_storeu_si512(d + 16 * i, both);
-    }
+    for (size_t i = 0; i < 2; i++)
+        _mm512_storeu_si512(d + 16 * i, low_halves(s + 16 * i));
 #else
     for (size_t i = 0; i < LANES; i++)
         d[i] = (uint32_t)s[i];
@@ -146,15 +151,79 @@ static void add64(uint64_t *d, const uint64_t *s, uint64_t more)
         d[i] = s[i] + more;
 }
 
-static bool load32(uint32_t *d, const uint8_t *from, const uint32_t *offset, uint32_t base,
-                   const uint32_t *delta)
+#if defined(__AVX512F__)
+static bool load32(uint32_t *d, const uint8_t *from, const void *offset, bool wide,
+                   const struct mem_state *s)
 {
-    if (mismatch32(offset, base, delta) != 0)
+    const uint32_t *near = offset;
+    const uint64_t *far = offset;
+    __m512i at[2] = {wide ? low_halves(far) : _mm512_loadu_si512(near),
+                     wide ? low_halves(far + 16) : _mm512_loadu_si512(near + 16)};
+    __m512i base = _mm512_broadcastd_epi32(_mm512_castsi512_si128(at[0]));
+    __mmask16 differ = 0;
+    for (size_t i = 0; i < 2; i++)
+        differ |= _mm512_cmpneq_epi32_mask(_mm512_sub_epi32(at[i], base),
+                                           _mm512_load_si512(s->delta.near + 16 * i));
+    if (differ != 0)
         return false;
-    gather32(d, from, offset);
+    if (!s->window) {
+        for (size_t i = 0; i < 2; i++)
+            _mm512_storeu_si512(d + 16 * i, _mm512_i32gather_epi32(at[i], from, 1));
+        return true;
+    }
+    const uint8_t *low = from + _mm_cvtsi128_si32(_mm512_castsi512_si128(at[0])) + s->lowest;
+    __m512i words = _mm512_loadu_si512(low), more = _mm512_loadu_si512(low + 64);
+    for (size_t i = 0; i < 2; i++)
+        _mm512_storeu_si512(d + 16 * i,
+                            _mm512_permutex2var_epi32(
+                                words, _mm512_load_si512(s->word + 16 * i), more));
+    return true;
+}
+#else
+static bool load32(uint32_t *d, const uint8_t *from, const void *offset, bool wide,
+                   const struct mem_state *s)
+{
+    uint32_t low[LANES];
+    const uint32_t *near = offset;
+    if (wide) {
+        narrow(low, offset);
+        near = low;
+    }
+    if (mismatch32(near, near[0], s->delta.near) != 0)
+        return false;
+    gather32(d, from, near);
+    return true;
+}
+#endif
+
+static bool count_words(const uint32_t *offset, uint32_t mask, uint32_t limit, uint8_t *counts,
+                        bool all_lanes, struct word_turns *out)
+{
+    enum { BANKS = 32 };
+    uint8_t bank[BANKS] = {0};
+    uint32_t off = 0, on_word = 0;
+    for (unsigned i = 0; i < LANES; i++)
+        off |= ((offset[i] & 3) | (offset[i] > limit)) & (0 - (mask >> i & 1));
+    if (off != 0)
+        return false;
+    EACH_LANE(lane, mask)
+    {
+        uint32_t word = offset[lane] / 4, before = counts[word];
+        counts[word] = (uint8_t)(before + 1);
+        on_word = before > on_word ? before : on_word; // less one
+        bank[word % BANKS] = (uint8_t)(bank[word % BANKS] + (all_lanes | (before == 0)));
+    }
+    EACH_LANE(lane, mask)
+    {
+        counts[offset[lane] / 4] = 0;
+    }
+    uint8_t in_bank = 0;
+    for (unsigned i = 0; i < BANKS; i++)
+        in_bank = bank[i] > in_bank ? bank[i] : in_bank;
+    *out = (struct word_turns){in_bank, on_word + 1};
     return true;
 }
 
 extern const struct lanes_functions LANES_TABLE;
 const struct lanes_functions LANES_TABLE = {mismatch32,   mismatch64, blend32, blend64, gather32,
-                                            gather32_far, load32,     narrow,  add64};
+                                            gather32_far, load32,     count_words, narrow,  add64};

@@ -310,8 +310,19 @@ static void launch_cores(struct launch *l)
     for (int i = 0; i < l->core_count; i++)
         core_init(&l->cores[i], l);
     l->sms = xcalloc((size_t)l->sm_count, sizeof(*l->sms));
-    for (int i = 0; i < l->sm_count; i++)
-        l->sms[i] = (struct sm){.index = i, .launch = l};
+    if (l->sim->log_count == 0) {
+        l->sim->logs = xcalloc((size_t)l->sm_count, sizeof(*l->sim->logs));
+        l->sim->log_count = l->sm_count;
+    }
+    for (int i = 0; i < l->sm_count; i++) {
+        const struct sm_logs *kept = &l->sim->logs[i];
+        l->sms[i] = (struct sm){.index = i,
+                                .launch = l,
+                                .log = kept->log,
+                                .log_capacity = kept->log_capacity,
+                                .sent = kept->sent,
+                                .sent_capacity = kept->sent_capacity};
+    }
     l->sms[0].traced = true;
     listeners_choose(l);
 }
@@ -426,8 +437,10 @@ static void launch_release(struct launch *l)
         for (size_t j = 0; j < sm->violation_count; j++)
             free(sm->violations[j].what);
         free(sm->violations);
-        free(sm->log);
-        free(sm->sent);
+        l->sim->logs[i] = (struct sm_logs){.log = sm->log,
+                                           .log_capacity = sm->log_capacity,
+                                           .sent = sm->sent,
+                                           .sent_capacity = sm->sent_capacity};
         free(sm->clock);
         if (sm->home != NULL)
             residence_free(sm->home);

@@ -32,6 +32,9 @@ static void pattern_learn_shared(struct warp *w, struct mem_state *s, uint32_t m
     s->highest = (int64_t)high + (int64_t)bytes;
     s->bits = bits;
     s->shape = contiguous ? SHAPE_CONTIGUOUS : uniform ? SHAPE_UNIFORM : SHAPE_OTHER;
+    s->window = mask == ALL_LANES && (bits & 3) == 0 && high - low < 4 * WINDOW_WORDS;
+    for (uint32_t i = 0; s->window && i < LANES; i++)
+        s->word[i] = (uint32_t)((int32_t)s->delta.near[i] - low) / 4;
     s->passes = (struct wavefronts){0};
     if (((first | bits) & (bytes - 1)) == 0)
         s->passes = w->core->access->shared(own, mask, bytes, kind);
@@ -63,16 +66,7 @@ const struct mem_state *shared_account(struct warp *w, const struct uop *u, uint
     }
     if (l->program->mem_ops[u->extra].follows)
         return s;
-    count_shared(s, s->passes);
-    if (is_heard(w, EVENT_SHARED))
-        event_send(w, &(struct event){.kind = EVENT_SHARED,
-                                      .u = u,
-                                      .mask = mask,
-                                      .touch = touch_of(kind),
-                                      .bytes = bytes,
-                                      .offset = offset,
-                                      .more = more,
-                                      .passes = (unsigned)s->passes.count});
+    event_shared(w, u, s, mask, offset, more, bytes, touch_of(kind), s->passes);
     return s;
 }
 
@@ -108,14 +102,15 @@ static bool store_shared(struct warp *w, const struct uop *u, const struct mem_o
 static bool load_shared_again(struct warp *w, const struct mem_op *m, struct mem_state *s)
 {
     const struct launch *l = w->core->launch;
-    const uint32_t *offset = offsets(w, m);
-    uint32_t first = offset[0] + (uint32_t)(m->merged != 0 ? m->merge_start : m->offset);
+    const void *offset = w->regs + m->base;
+    uint32_t base = m->base64 ? (uint32_t)row64(w, m->base)[0] : row32(w, m->base)[0];
+    uint32_t first = base + (uint32_t)(m->merged != 0 ? m->merge_start : m->offset);
     if (s->mask != ALL_LANES || is_heard(w, EVENT_SHARED) || ((first | s->bits) & 3) != 0 ||
         s->key != 0 || (int64_t)first + s->lowest < 0 ||
         (int64_t)first + s->highest > (int64_t)l->shared_bytes)
         return false;
     if (!w->core->lanes->load32(row32(w, m->reg[0]), w->block->shared + m->offset, offset,
-                                offset[0], s->delta.near))
+                                m->base64, s))
         return false;
     if (!m->follows)
         count_shared(s, s->passes);

@@ -61,7 +61,7 @@ static struct residence *residence_new(struct core *core)
     r->warp_count = warps;
     r->ready = xcalloc(warps + 1, sizeof(*r->ready));
     r->frames = aligned_new(warps * round_up(l->program->functions[0].frame_bytes, 64));
-    r->shared = aligned_new(blocks * shared_stride(l));
+    r->shared = aligned_new(blocks * shared_stride(l) + WINDOW_WORDS * 4);
     if (l->local_bytes > 0) {
         r->local_bytes = warps * (size_t)l->local_bytes * LANES;
         r->local = mmap(NULL, r->local_bytes, PROT_READ | PROT_WRITE,
