@@ -28,41 +28,30 @@ static inline struct l2_request *request_put(struct l2_request *r, const struct 
     return r + 1;
 }
 
-// Of many lines the sets are not in the host's cache as a rule: they are fetched together, then what is kept of their bytes.
-enum { FEW_LINES = 2 };
-
 static inline void set_prefetch(const struct set *s)
 {
     __builtin_prefetch(s, 1);
     __builtin_prefetch((const char *)s + sizeof *s / 2, 1);
 }
 
-static inline void sets_prefetch(const struct l1 *c, const struct l1_question *q)
-{
-    for (int i = 0; i < q->access->line_count; i++)
-        set_prefetch(l1_set(c, (q->base + q->access->line[i].address) >> LINE_SHIFT));
-}
-
-static inline void bytes_prefetch(const struct l1 *c, const struct l1_question *q)
+// The sets of the access's lines: all are on their way to the host's cache before the first is used.
+static inline void sets_of(struct l1 *c, const struct l1_question *q, struct set **sets)
 {
     for (int i = 0; i < q->access->line_count; i++) {
-        uint64_t line = (q->base + q->access->line[i].address) >> LINE_SHIFT;
-        const struct set *s = l1_set(c, line);
-        int way = set_find(s, (uint32_t)line);
-        if (way >= 0)
-            __builtin_prefetch(l1_bytes(c, s, way), 1);
+        sets[i] = l1_set(c, (q->base + q->access->line[i].address) >> LINE_SHIFT);
+        set_prefetch(sets[i]);
     }
 }
 
 static inline struct l2_request *load_lines(struct l1 *c, const struct l1_question *q,
                                             struct l2_request *r, struct l1_answer *sum)
 {
-    if (q->access->line_count > FEW_LINES)
-        sets_prefetch(c, q);
+    struct set *sets[COUNT_OF(((struct access *)0)->line)];
+    sets_of(c, q, sets);
     for (int i = 0; i < q->access->line_count; i++) {
         const struct access_line *a = &q->access->line[i];
         uint64_t line = (q->base + a->address) >> LINE_SHIFT;
-        struct set *s = l1_set(c, line);
+        struct set *s = sets[i];
         int way = l1_way(c, s, (uint32_t)line);
         unsigned hit = s->state[way] & a->sectors;
         if (q->bytes && s->partial_writes[way] & a->sectors)
@@ -84,15 +73,12 @@ static inline struct l2_request *store_lines(struct l1 *c, const struct l1_quest
                                              struct l2_request *r, struct l1_answer *sum)
 {
     const struct line_bytes *bytes = NULL;
-    if (q->access->line_count > FEW_LINES) {
-        sets_prefetch(c, q);
-        if (q->access->line[0].sectors != q->access->line[0].full_sectors)
-            bytes_prefetch(c, q);
-    }
+    struct set *sets[COUNT_OF(((struct access *)0)->line)];
+    sets_of(c, q, sets);
     for (int i = 0; i < q->access->line_count; i++) {
         const struct access_line *a = &q->access->line[i];
         uint64_t line = (q->base + a->address) >> LINE_SHIFT;
-        struct set *s = l1_set(c, line);
+        struct set *s = sets[i];
         int way = l1_way(c, s, (uint32_t)line);
         unsigned partial = a->sectors & ~(unsigned)a->full_sectors;
         if (!q->bytes || !partial) {

@@ -138,10 +138,13 @@ static inline uint32_t set_index_of(const struct set_index *x, uint64_t line)
 
 /* ---- L1 ----------------------------------------------------------------------------------------- */
 
+struct held_bytes { // of a line: those written, of sectors held in part
+    uint32_t sector[SECTORS_PER_LINE];
+};
 struct l1 {
     const struct cache_functions *functions;
     struct set *sets;
-    struct line_bytes *bytes; // of each way: those written, of sectors held in part
+    struct held_bytes *bytes; // of each way
     bool any_in_part;         // since the last reset
     struct set_index index;
     uint32_t set_count;
@@ -172,7 +175,7 @@ static inline struct set *l1_set(const struct l1 *c, uint64_t line)
     return &c->sets[set_index_of(&c->index, line)];
 }
 
-static inline struct line_bytes *l1_bytes(const struct l1 *c, const struct set *s, int way)
+static inline struct held_bytes *l1_bytes(const struct l1 *c, const struct set *s, int way)
 {
     return &c->bytes[(size_t)(s - c->sets) * WAYS + (size_t)way];
 }
@@ -189,33 +192,34 @@ static inline void l1_whole(struct set *s, int way, unsigned sectors)
 static inline unsigned way_load_bytes(const struct l1 *c, struct set *s, int way, unsigned sectors,
                                       const struct line_bytes *wanted)
 {
-    const struct line_bytes *held = l1_bytes(c, s, way);
+    const struct held_bytes *held = l1_bytes(c, s, way);
     unsigned hit = s->state[way] & sectors;
     for (unsigned i = 0; i < SECTORS_PER_LINE; i++)
         if (sectors & s->partial_writes[way] & 1u << i &&
-            (bytes_of_sector(wanted, i) & ~bytes_of_sector(held, i)) == 0)
+            (bytes_of_sector(wanted, i) & ~held->sector[i]) == 0)
             hit |= 1u << i;
     l1_whole(s, way, sectors & ~hit);
     return hit;
 }
 
-// Bytes of sectors that are not readable yet; those that became whole are from now on.
+// Bytes of sectors that are not readable yet; those that became whole are from now on. What of a sector none was held is not
+// looked at: it is seldom in the host's cache.
 static inline void way_store_bytes(struct l1 *c, struct set *s, int way, unsigned sectors,
                                    const struct line_bytes *written)
 {
     unsigned todo = sectors & ~(unsigned)s->state[way], held_in_part = s->partial_writes[way];
     if (todo == 0)
         return;
-    struct line_bytes *held = l1_bytes(c, s, way);
+    struct held_bytes *held = l1_bytes(c, s, way);
     unsigned whole = 0;
     c->any_in_part = true;
     for (unsigned rest = todo; rest != 0; rest &= rest - 1) {
         unsigned i = (unsigned)__builtin_ctz(rest);
-        uint64_t sector = (uint64_t)UINT32_MAX << i % 2 * SECTOR_BYTES;
-        uint64_t known = 0 - (uint64_t)(held_in_part >> i & 1);
-        uint64_t now = (held->half[i / 2] & (~sector | known)) | (written->half[i / 2] & sector);
-        held->half[i / 2] = now;
-        whole |= (unsigned)((~now & sector) == 0) << i;
+        uint32_t now = bytes_of_sector(written, i);
+        if (held_in_part >> i & 1)
+            now |= held->sector[i];
+        held->sector[i] = now;
+        whole |= (unsigned)(now == UINT32_MAX) << i;
     }
     s->state[way] |= (uint8_t)whole;
     s->partial_writes[way] = (uint16_t)((held_in_part | todo) & ~whole);
