@@ -106,8 +106,12 @@ static void slots_splat(const struct warp *w, const struct frame *f, const struc
         const struct slot *s = &slots[i];
         uint64_t value = s->source == SLOT_LOCAL ? f->local_base + s->offset
                                                  : special_value(w, s->special, s->component, 0);
-        for (uint32_t lane = 0; lane < LANES; lane++)
-            slot_store(f->regs, s, lane, value);
+        if (s->width == 64)
+            for (uint32_t lane = 0; lane < LANES; lane++)
+                ((uint64_t *)(void *)(f->regs + s->row))[lane] = value;
+        else
+            for (uint32_t lane = 0; lane < LANES; lane++)
+                ((uint32_t *)(void *)(f->regs + s->row))[lane] = (uint32_t)value;
     }
 }
 

@@ -336,7 +336,8 @@ struct audience {
 };
 
 enum { WINDOW_WORDS = 32 }; // that are read at once: shared memory has room for them behind its end
-enum pattern_shape { SHAPE_OTHER, SHAPE_CONTIGUOUS, SHAPE_UNIFORM };
+// HALVES: each half of the warp contiguous, words of 32 bits.
+enum pattern_shape { SHAPE_OTHER, SHAPE_CONTIGUOUS, SHAPE_UNIFORM, SHAPE_HALVES };
 
 // What a pattern does where its first lane lies at one place of a line.
 struct phase {

@@ -206,17 +206,17 @@ static bool count_words(const uint32_t *offset, uint32_t mask, uint32_t limit, u
         off |= ((offset[i] & 3) | (offset[i] > limit)) & (0 - (mask >> i & 1));
     if (off != 0)
         return false;
-    EACH_LANE(lane, mask)
-    {
-        uint32_t word = offset[lane] / 4, before = counts[word];
+    for (unsigned i = 0; i < LANES; i++) {
+        if ((mask >> i & 1) == 0)
+            continue;
+        uint32_t word = offset[i] / 4, before = counts[word];
         counts[word] = (uint8_t)(before + 1);
         on_word = before > on_word ? before : on_word; // less one
         bank[word % BANKS] = (uint8_t)(bank[word % BANKS] + (all_lanes | (before == 0)));
     }
-    EACH_LANE(lane, mask)
-    {
-        counts[offset[lane] / 4] = 0;
-    }
+    for (unsigned i = 0; i < LANES; i++)
+        if ((mask >> i & 1) != 0)
+            counts[offset[i] / 4] = 0;
     uint8_t in_bank = 0;
     for (unsigned i = 0; i < BANKS; i++)
         in_bank = bank[i] > in_bank ? bank[i] : in_bank;

@@ -31,7 +31,10 @@ static void pattern_learn_shared(struct warp *w, struct mem_state *s, uint32_t m
     s->lowest = low;
     s->highest = (int64_t)high + (int64_t)bytes;
     s->bits = bits;
-    s->shape = contiguous ? SHAPE_CONTIGUOUS : uniform ? SHAPE_UNIFORM : SHAPE_OTHER;
+    bool halves = mask == ALL_LANES && bytes == 4;
+    for (uint32_t i = 0; i < LANES; i++)
+        halves &= s->delta.near[i] - s->delta.near[i & 16] == 4 * (i & 15);
+    s->shape = shape_of(contiguous, uniform, halves);
     s->window = mask == ALL_LANES && (bits & 3) == 0 && high - low < 4 * WINDOW_WORDS;
     for (uint32_t i = 0; s->window && i < LANES; i++)
         s->word[i] = (uint32_t)((int32_t)s->delta.near[i] - low) / 4;
@@ -80,7 +83,7 @@ static bool load_shared(struct warp *w, const struct uop *u, const struct mem_op
     note_touch(w, m, TOUCH_READ);
     if (s == NULL)
         return false;
-    enum pattern_shape shape = whole && s->shape == SHAPE_CONTIGUOUS ? SHAPE_OTHER : s->shape;
+    enum pattern_shape shape = whole && s->shape != SHAPE_UNIFORM ? SHAPE_OTHER : s->shape;
     load_move(w, m, mask, &(struct source){.host = w->block->shared + more, .near = offset}, shape);
     return true;
 }

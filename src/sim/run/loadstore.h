@@ -41,6 +41,16 @@ static inline const uint32_t *offsets(struct warp *w, const struct mem_op *m)
     return out;
 }
 
+/* ---- patterns ------------------------------------------------------------------------------- */
+
+static inline enum pattern_shape shape_of(bool contiguous, bool uniform, bool halves)
+{
+    return contiguous ? SHAPE_CONTIGUOUS
+           : uniform  ? SHAPE_UNIFORM
+           : halves   ? SHAPE_HALVES
+                      : SHAPE_OTHER;
+}
+
 /* ---- moving bytes -------------------------------------------------------------------------- */
 
 // An element of a load: from host + address[lane] (or near[lane]) into a row.

@@ -74,7 +74,10 @@ static void pattern_learn(struct mem_state *s, uint32_t mask, const uint64_t *ad
     s->lowest = low;
     s->highest = high + (int64_t)bytes;
     s->bits = bits;
-    s->shape = contiguous ? SHAPE_CONTIGUOUS : uniform ? SHAPE_UNIFORM : SHAPE_OTHER;
+    bool halves = mask == ALL_LANES && bytes == 4;
+    for (uint32_t i = 0; i < LANES; i++)
+        halves &= s->delta.far[i] - s->delta.far[i & 16] == 4 * (i & 15);
+    s->shape = shape_of(contiguous, uniform, halves);
     s->known[0] = s->known[1] = 0;
     s->key = LINE_BYTES; // no phase yet
 }

@@ -27,6 +27,9 @@ static void load_all(struct warp *w, const struct mem_op *m, uint32_t row, const
     } else if (m->width == 32 && m->bytes == 4) {
         if (shape == SHAPE_CONTIGUOUS && m->vector == 1)
             memcpy(row32(w, row), source_at(s, 0), ROW32);
+        else if (shape == SHAPE_HALVES && m->vector == 1)
+            for (uint32_t half = 0; half < LANES; half += LANES / 2)
+                memcpy(row32(w, row) + half, source_at(s, half), ROW32 / 2);
         else if (s->far != NULL)
             lanes->gather32_far(row32(w, row), s->host, s->far);
         else
@@ -76,6 +79,9 @@ void store_move(struct warp *w, const struct mem_op *m, uint32_t mask, struct si
         uint32_t row = m->reg[e];
         if (whole && shape == SHAPE_CONTIGUOUS && m->vector == 1 && m->width <= 64)
             memcpy(sink_at(s, 0), w->regs + row, (size_t)LANES * m->bytes);
+        else if (whole && shape == SHAPE_HALVES && m->vector == 1 && m->bytes == 4)
+            for (uint32_t half = 0; half < LANES; half += LANES / 2)
+                memcpy(sink_at(s, half), row32(w, row) + half, ROW32 / 2);
         else if (whole && m->width == 32)
             for (uint32_t i = 0; i < LANES; i++)
                 memcpy(sink_at(s, i), row32(w, row) + i, 4);
