@@ -532,6 +532,167 @@ static void replay_gives_the_same_however_it_is_cut(void **state)
     free(r);
 }
 
+/* ---- the host's instruction sets ------------------------------------------------------------------ */
+
+static const char *const ISAS[] = {"baseline", "avx2", "avx512"}; // more than there is: the best
+
+static struct l2_request *random_requests(size_t count)
+{
+    struct l2_request *r = xcalloc(count, sizeof *r);
+    for (uint64_t i = 0; i < count; i++) {
+        uint32_t w[4];
+        philox(7, 0, i, w);
+        unsigned sectors = 1 + w[2] % 15;
+        r[i] = (struct l2_request){.line_address = IN + (uint64_t)(w[0] % 600000) * LINE_BYTES,
+                                   .site = w[1] % 4,
+                                   .sectors = (uint8_t)sectors,
+                                   .full_sectors = (uint8_t)(w[2] >> 8 & sectors),
+                                   .kind = (uint8_t)(w[1] >> 8) % 4, // merged ones, too
+                                   .sm_partition = w[3] & 1};
+    }
+    return r;
+}
+
+static uint64_t written_or_dirty(const struct l2_counts *k, const struct l2 *c)
+{
+    return k->dram_write_bytes + l2_dirty_bytes(c);
+}
+
+static void l2_counts_alike_on_each_instruction_set(void **state)
+{
+    enum { COUNT = 200000 };
+    struct l2_request *r = random_requests(COUNT);
+    struct l2_counts first = {0};
+    uint64_t first_hits[4] = {0}, first_dirty = 0;
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(ISAS); i++) {
+        assert_int_equal(setenv("RIDGE_SIM_ISA", ISAS[i], 1), 0);
+        struct l2 *c = l2_new(h200);
+        struct l2_counts k = {0};
+        uint64_t hits[4] = {0};
+        l2_replay(c, r, COUNT, &k, hits);
+        if (i == 0) {
+            first = k;
+            memcpy(first_hits, hits, sizeof hits);
+            first_dirty = written_or_dirty(&k, c);
+            assert_true(l2_dirty_bytes(c) > 0);
+        }
+        assert_memory_equal(&k, &first, sizeof k);
+        assert_memory_equal(hits, first_hits, sizeof hits);
+        assert_int_equal(written_or_dirty(&k, c), first_dirty);
+        l2_free(c);
+    }
+    assert_int_equal(unsetenv("RIDGE_SIM_ISA"), 0);
+    free(r);
+}
+
+struct lanes { // of an access
+    struct access access;
+    struct line_bytes bytes[LANES];
+};
+
+static const struct line_bytes *bytes_of(void *context)
+{
+    return ((struct lanes *)context)->bytes;
+}
+
+// Words of a few lines, whose lines are `base` away from where they are said to be.
+static void random_lanes(uint64_t i, uint64_t base, struct lanes *out)
+{
+    uint64_t address[LANES];
+    uint32_t mask = 0;
+    for (uint32_t k = 0; k < LANES; k += 4) {
+        uint32_t w[4];
+        philox(9, k, i, w);
+        mask |= (w[0] >> 20 | 1) << k;
+        for (uint32_t j = 0; j < 4; j++)
+            address[k + j] = IN + i % 5 * 96 + w[j] % (i % 3 == 0 ? 64 : 60000) / 4 * 4;
+    }
+    mask = i % 2 == 0 ? UINT32_MAX : mask;
+    memset(out, 0, sizeof *out);
+    sim_access_functions(SIM_ISA_BASELINE)->global(address, mask, 4, &out->access);
+    for (int n = 0; n < out->access.line_count; n++) {
+        for (uint32_t k = 0; k < LANES; k++)
+            if (mask >> k & 1 &&
+                address[k] / LINE_BYTES * LINE_BYTES == out->access.line[n].address)
+                out->bytes[n].half[address[k] / 64 % 2] |= (uint64_t)15 << address[k] % 64;
+        out->access.line[n].address -= base;
+    }
+}
+
+// The same, a line after the other.
+static struct l1_answer ask_each(struct l1 *c, const struct l1_question *q, struct l2_request *out)
+{
+    struct l1_answer sum = {0};
+    for (int n = 0; n < q->access->line_count; n++) {
+        const struct access_line *a = &q->access->line[n];
+        uint64_t address = q->base + a->address;
+        unsigned hit = 0, send;
+        if (q->touch == TOUCH_READ && !q->bypass)
+            hit = (l1_in_part(c, address) & a->sectors) != 0
+                      ? l1_load_bytes(c, address, a->sectors, &q->bytes(q->context)[n])
+                      : l1_load(c, address, a->sectors);
+        else if (q->touch == TOUCH_WRITE && a->full_sectors != a->sectors)
+            (void)l1_store_bytes(c, address, &q->bytes(q->context)[n]);
+        else if (q->touch == TOUCH_WRITE)
+            (void)l1_store(c, address, a->sectors);
+        else if (q->touch == TOUCH_ATOMIC)
+            l1_drop(c, address, a->sectors);
+        send = a->sectors & ~hit;
+        sum.hits += (unsigned)__builtin_popcount(hit);
+        sum.sent += (unsigned)__builtin_popcount(send);
+        sum.partial += (unsigned)__builtin_popcount(send & ~(unsigned)a->full_sectors);
+        if (send != 0)
+            out[sum.requests++] =
+                (struct l2_request){.line_address = address,
+                                    .site = q->site,
+                                    .sectors = (uint8_t)send,
+                                    .full_sectors = a->full_sectors & (uint8_t)send,
+                                    .kind = q->touch == TOUCH_READ    ? L2_READ
+                                            : q->touch == TOUCH_WRITE ? L2_WRITE
+                                                                      : L2_ATOMIC,
+                                    .sm_partition = q->sm_partition};
+    }
+    return sum;
+}
+
+static void l1_answers_many_lines_as_one_by_one(void **state)
+{
+    enum { COUNT = 20000, BASE = 4096 };
+    (void)state;
+    for (size_t isa = 0; isa < COUNT_OF(ISAS); isa++) {
+        assert_int_equal(setenv("RIDGE_SIM_ISA", ISAS[isa], 1), 0);
+        struct l1 *many = l1_new(h200, 200 << 10), *single = l1_new(h200, 200 << 10);
+        uint64_t hits = 0, partial = 0;
+        for (uint64_t i = 0; i < COUNT; i++) {
+            struct lanes lanes;
+            struct l2_request got[LANES], want[LANES];
+            random_lanes(i, BASE, &lanes);
+            const struct l1_question q = {.access = &lanes.access,
+                                          .base = BASE,
+                                          .bytes = bytes_of,
+                                          .context = &lanes,
+                                          .touch = (enum touch)(i / 7 % 3),
+                                          .site = (uint32_t)i,
+                                          .sm_partition = i % 2,
+                                          .bypass = i % 11 == 0};
+            struct l1_answer a = l1_ask(many, &q, got), b = ask_each(single, &q, want);
+            assert_int_equal(a.requests, b.requests);
+            assert_int_equal(a.hits, b.hits);
+            assert_int_equal(a.sent, b.sent);
+            assert_int_equal(a.partial, b.partial);
+            for (size_t n = 0; n < a.requests; n++)
+                assert_memory_equal(&got[n], &want[n], sizeof got[n]);
+            hits += a.hits;
+            partial += a.partial;
+        }
+        assert_true(hits > 0 && partial > 0);
+        l1_free(many);
+        l1_free(single);
+    }
+    assert_int_equal(unsetenv("RIDGE_SIM_ISA"), 0);
+}
+
 /* ---- L1 ------------------------------------------------------------------------------------------ */
 
 // Share of hits when `kib` KiB are walked again, three times.
@@ -627,6 +788,8 @@ int main(void)
         cmocka_unit_test(atomic_is_done_at_the_home),
         cmocka_unit_test(one_partition_has_no_far_side),
         cmocka_unit_test(replay_gives_the_same_however_it_is_cut),
+        cmocka_unit_test(l2_counts_alike_on_each_instruction_set),
+        cmocka_unit_test(l1_answers_many_lines_as_one_by_one),
         cmocka_unit_test(l1_holds_what_shared_memory_leaves),
         cmocka_unit_test(l1_gives_up_lines_as_the_h200_does),
         cmocka_unit_test(l1_brings_only_the_sectors_asked_for),

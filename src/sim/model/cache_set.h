@@ -77,7 +77,6 @@ static inline void set_turn(struct set *s, int ways)
     s->order = (s->order & ~used) | (s->order << 4 & used) | (uint64_t)set_oldest(s, ways);
 }
 
-
 /* Pseudo-LRU: a binary tree over the ways; each node points to the half not used last. */
 
 // For 16 ways, the common case: the nodes on the way to each, and what they become.

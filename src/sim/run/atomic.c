@@ -399,8 +399,7 @@ static bool atomic_on_shared(struct warp *w, const struct uop *u, const struct m
     uint32_t offset[LANES];
     for (int i = 0; i < LANES; i++)
         offset[i] = (uint32_t)address[i];
-    if (m->bytes == 4 && m->vector == 1 && is_plain_add(u, m) &&
-        words_add(w, u, m, mask, offset))
+    if (m->bytes == 4 && m->vector == 1 && is_plain_add(u, m) && words_add(w, u, m, mask, offset))
         return true;
     // Lanes on one address take turns, but for the machine's own increment: it adds them up.
     if (shared_account(w, u, mask, offset, 0, (unsigned)m->bytes * m->vector,

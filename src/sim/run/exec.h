@@ -341,8 +341,8 @@ enum pattern_shape { SHAPE_OTHER, SHAPE_CONTIGUOUS, SHAPE_UNIFORM, SHAPE_HALVES 
 
 // What a pattern does where its first lane lies at one place of a line.
 struct phase {
-    struct access access; // addresses of lines less the first lane's line
-    int passes;           // through the L1 data stage
+    struct access access;       // addresses of lines less the first lane's line
+    int passes;                 // through the L1 data stage
     struct line_bytes *written; // NULL: no store of less than whole sectors
 };
 // The last access of a site: most sites repeat it shifted, so that what depends only on the
@@ -647,7 +647,7 @@ struct sim {
     struct space space;
     enum sim_isa isa;
     struct l2 *l2;
-    struct l1 **l1; // of the last launch, by SM
+    struct l1 **l1;       // of the last launch, by SM
     struct sm_logs *logs; // the same
     int log_count;
     int l1_count;

@@ -174,9 +174,8 @@ static bool load32(uint32_t *d, const uint8_t *from, const void *offset, bool wi
     const uint8_t *low = from + _mm_cvtsi128_si32(_mm512_castsi512_si128(at[0])) + s->lowest;
     __m512i words = _mm512_loadu_si512(low), more = _mm512_loadu_si512(low + 64);
     for (size_t i = 0; i < 2; i++)
-        _mm512_storeu_si512(d + 16 * i,
-                            _mm512_permutex2var_epi32(
-                                words, _mm512_load_si512(s->word + 16 * i), more));
+        _mm512_storeu_si512(d + 16 * i, _mm512_permutex2var_epi32(
+                                            words, _mm512_load_si512(s->word + 16 * i), more));
     return true;
 }
 #else
@@ -225,5 +224,6 @@ static bool count_words(const uint32_t *offset, uint32_t mask, uint32_t limit, u
 }
 
 extern const struct lanes_functions LANES_TABLE;
-const struct lanes_functions LANES_TABLE = {mismatch32,   mismatch64, blend32, blend64, gather32,
-                                            gather32_far, load32,     count_words, narrow,  add64};
+const struct lanes_functions LANES_TABLE = {mismatch32, mismatch64,   blend32, blend64,
+                                            gather32,   gather32_far, load32,  count_words,
+                                            narrow,     add64};

@@ -1,0 +1,129 @@
+// The vector helpers of shared memory, of every instruction set that this host has, against a plain count: words that lanes are
+// on, and words read where a pattern of addresses holds.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/run/exec.h"
+
+#undef fail
+#include "sim/exec_support.h"
+
+enum { WORDS = 512, LIMIT = (WORDS - 1) * 4, ROUNDS = 2000 };
+
+static void random_words(uint64_t round, uint32_t out[LANES])
+{
+    for (uint32_t i = 0; i < LANES; i += 4) {
+        uint32_t w[4];
+        philox(11, round, i, w);
+        for (uint32_t k = 0; k < 4; k++) // few words, so that lanes meet, or many
+            out[i + k] = w[k] % (round % 3 == 0 ? 5 : round % 3 == 1 ? 64 : WORDS);
+    }
+}
+
+static struct word_turns plain_count(const uint32_t *offset, uint32_t mask, bool all_lanes)
+{
+    unsigned on_word[WORDS] = {0}, in_bank[32] = {0};
+    struct word_turns most = {0};
+    for (uint32_t i = 0; i < LANES; i++) {
+        if ((mask >> i & 1) == 0)
+            continue;
+        unsigned word = offset[i] / 4;
+        in_bank[word % 32] += all_lanes || on_word[word] == 0;
+        on_word[word]++;
+        most.on_word = on_word[word] > most.on_word ? on_word[word] : most.on_word;
+        most.in_bank = in_bank[word % 32] > most.in_bank ? in_bank[word % 32] : most.in_bank;
+    }
+    return most;
+}
+
+static void lanes_on_words_are_counted(void **state)
+{
+    static uint8_t counts[WORDS];
+    static const uint8_t none[WORDS];
+    (void)state;
+    for (int isa = 0; isa <= (int)sim_isa_best(); isa++)
+        for (uint64_t round = 0; round < ROUNDS; round++) {
+            const struct lanes_functions *f = lanes_functions((enum sim_isa)isa);
+            uint32_t offset[LANES], w[4];
+            random_words(round, offset);
+            philox(12, 0, round, w);
+            uint32_t mask = round % 2 == 0 ? ALL_LANES : w[0] | 1;
+            for (uint32_t i = 0; i < LANES; i++)
+                offset[i] *= 4;
+            struct word_turns got = {0}, want = plain_count(offset, mask, w[1] & 1);
+            assert_true(f->count_words(offset, mask, LIMIT, counts, w[1] & 1, &got));
+            assert_int_equal(got.on_word, want.on_word);
+            assert_int_equal(got.in_bank, want.in_bank);
+            assert_memory_equal(counts, none, sizeof(counts)); // clean for the next
+        }
+}
+
+static void words_beyond_the_end_or_misaligned_are_left_to_others(void **state)
+{
+    static uint8_t counts[WORDS];
+    (void)state;
+    for (int isa = 0; isa <= (int)sim_isa_best(); isa++) {
+        const struct lanes_functions *f = lanes_functions((enum sim_isa)isa);
+        struct word_turns got;
+        uint32_t offset[LANES] = {0};
+        offset[7] = LIMIT + 4;
+        assert_false(f->count_words(offset, ALL_LANES, LIMIT, counts, true, &got));
+        assert_true(f->count_words(offset, ~(1u << 7), LIMIT, counts, true, &got));
+        offset[7] = 2;
+        assert_false(f->count_words(offset, ALL_LANES, LIMIT, counts, true, &got));
+        offset[7] = LIMIT;
+        assert_true(f->count_words(offset, ALL_LANES, LIMIT, counts, true, &got));
+    }
+}
+
+// As pattern_learn_shared fills it.
+static void learn(struct mem_state *s, const uint32_t *offset, bool window)
+{
+    int32_t low = 0;
+    for (uint32_t i = 0; i < LANES; i++) {
+        s->delta.near[i] = offset[i] - offset[0];
+        low = (int32_t)s->delta.near[i] < low ? (int32_t)s->delta.near[i] : low;
+    }
+    s->lowest = low;
+    s->window = window;
+    for (uint32_t i = 0; i < LANES; i++)
+        s->word[i] = (uint32_t)((int32_t)s->delta.near[i] - low) / 4;
+}
+
+static void words_are_read_where_the_pattern_holds(void **state)
+{
+    static uint32_t memory[WORDS + WINDOW_WORDS];
+    (void)state;
+    for (uint32_t i = 0; i < COUNT_OF(memory); i++)
+        memory[i] = 1000 + i;
+    for (int isa = 0; isa <= (int)sim_isa_best(); isa++)
+        for (uint64_t round = 0; round < ROUNDS; round++) {
+            const struct lanes_functions *f = lanes_functions((enum sim_isa)isa);
+            struct mem_state s = {0};
+            bool window = round % 2 == 0, wide = round % 4 < 2;
+            uint32_t offset[LANES], got[LANES] = {0};
+            uint64_t far[LANES];
+            random_words(3 * round + 2, offset);
+            for (uint32_t i = 0; i < LANES; i++) {
+                offset[i] = 4 * (window ? 40 + offset[i] % WINDOW_WORDS : offset[i]);
+                far[i] = (uint64_t)0xabcd << 32 | offset[i]; // the upper half does not count
+            }
+            learn(&s, offset, window);
+            const uint8_t *from = (const uint8_t *)memory;
+            const void *at = wide ? (const void *)far : offset;
+            assert_true(f->load32(got, from, at, wide, &s));
+            for (uint32_t i = 0; i < LANES; i++)
+                assert_int_equal(got[i], 1000 + offset[i] / 4);
+            far[31] += 4;
+            offset[31] += 4;
+            assert_false(f->load32(got, from, at, wide, &s));
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lanes_on_words_are_counted),
+        cmocka_unit_test(words_beyond_the_end_or_misaligned_are_left_to_others),
+        cmocka_unit_test(words_are_read_where_the_pattern_holds),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
