@@ -225,7 +225,13 @@ static inline void set_write(struct l2 *c, struct set *s, int way, unsigned sect
 struct route {
     uint32_t tag, home, near;
     size_t set; // same place in every partition
+    struct set *home_set, *near_set;
 };
+
+static inline struct set *set_at(const struct l2 *c, uint32_t partition, const struct route *to)
+{
+    return &c->sets[(size_t)partition * c->set_count + to->set];
+}
 
 static inline struct route route_of(const struct l2 *c, const struct l2_request *r)
 {
@@ -243,19 +249,16 @@ static inline struct route route_of(const struct l2 *c, const struct l2_request 
         line = group;
     }
     to.set = set_index_of(&c->index, line);
+    to.home_set = set_at(c, to.home, &to);
+    to.near_set = set_at(c, to.near, &to);
     return to;
-}
-
-static inline struct set *set_at(const struct l2 *c, uint32_t partition, const struct route *to)
-{
-    return &c->sets[(size_t)partition * c->set_count + to->set];
 }
 
 // Reads for the other side at the line's home; returns the sectors that were there.
 static inline unsigned home_read(struct l2 *c, const struct route *to, unsigned sectors,
                                  struct l2_counts *counts)
 {
-    struct set *s = set_at(c, to->home, to);
+    struct set *s = to->home_set;
     int way = l2_way(c, s, to->tag, counts);
     unsigned hit = sectors & valid_of(s, way), missing = sectors & ~hit;
     unsigned fetched = c->granule_of[missing];
@@ -270,7 +273,7 @@ static inline unsigned home_read(struct l2 *c, const struct route *to, unsigned 
 static inline unsigned l2_read(struct l2 *c, const struct route *to, unsigned sectors,
                                struct l2_counts *counts)
 {
-    struct set *s = set_at(c, to->near, to);
+    struct set *s = to->near_set;
     int way = l2_way(c, s, to->tag, counts);
     unsigned hit = sectors & valid_of(s, way), missing = sectors & ~hit;
     counts->read_sectors += bits_of_4(sectors);
@@ -309,13 +312,13 @@ static inline void l2_write(struct l2 *c, const struct route *to, unsigned secto
     bool far = to->home != to->near;
     counts->write_sectors += bits_of_4(sectors) << far;
     counts->hit_sectors += bits_of_4(sectors) << far;
-    struct set *s = set_at(c, to->home, to);
+    struct set *s = to->home_set;
     int way = l2_way(c, s, to->tag, counts);
     uint16_t bit = (uint16_t)(1u << way);
     if (s->copied & bit && (!far || c->partitions > 2))
         copies_drop(c, to, sectors, to->near, s, way);
     if (far && full) { // the writer's side keeps what it wrote whole
-        struct set *copy = set_at(c, to->near, to);
+        struct set *copy = to->near_set;
         copy->state[l2_way(c, copy, to->tag, counts)] |= (uint8_t)full;
         s->copied |= bit;
     }
@@ -327,7 +330,7 @@ static inline unsigned l2_atomic(struct l2 *c, const struct route *to, unsigned 
                                  struct l2_counts *counts)
 {
     bool far = to->home != to->near;
-    struct set *s = set_at(c, to->home, to);
+    struct set *s = to->home_set;
     int way = l2_way(c, s, to->tag, counts);
     unsigned hit = sectors & valid_of(s, way), missing = sectors & ~hit;
     if (s->copied >> way & 1)
@@ -348,8 +351,8 @@ static inline struct route route_ahead(const struct l2 *c, const struct l2_reque
     struct route to = route_of(c, r);
     // The near partition's set too, where the request comes there; no branch, it would be guessed wrong too often.
     bool near = r->kind == L2_READ || (r->kind == L2_WRITE && r->full_sectors != 0);
-    set_prefetch(set_at(c, to.home, &to));
-    set_prefetch(set_at(c, near ? to.near : to.home, &to));
+    set_prefetch(to.home_set);
+    set_prefetch(near ? to.near_set : to.home_set);
     return to;
 }
 
@@ -391,10 +394,10 @@ static void replay(struct l2 *c, const struct l2_request *requests, size_t count
     for (size_t i = 0; i < AHEAD && i < count; i++)
         routes[i] = route_ahead(c, &requests[i]);
     for (size_t i = 0; i < count; i++) {
-        struct route to = routes[i % AHEAD];
+        struct route *to = &routes[i % AHEAD];
+        unsigned hit = l2_serve(c, &requests[i], to, &sum);
         if (i + AHEAD < count)
-            routes[i % AHEAD] = route_ahead(c, &requests[i + AHEAD]);
-        unsigned hit = l2_serve(c, &requests[i], &to, &sum);
+            *to = route_ahead(c, &requests[i + AHEAD]);
         if (site_hits)
             site_hits[requests[i].site] += bits_of_4(hit);
         if (arrivals && requests[i].kind != L2_WRITE) // writes wait for nothing

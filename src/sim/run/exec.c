@@ -106,12 +106,14 @@ static void slots_splat(const struct warp *w, const struct frame *f, const struc
         const struct slot *s = &slots[i];
         uint64_t value = s->source == SLOT_LOCAL ? f->local_base + s->offset
                                                  : special_value(w, s->special, s->component, 0);
+        uint64_t *wide = (uint64_t *)(void *)(f->regs + s->row);
+        uint32_t *row = (uint32_t *)(void *)(f->regs + s->row);
         if (s->width == 64)
             for (uint32_t lane = 0; lane < LANES; lane++)
-                ((uint64_t *)(void *)(f->regs + s->row))[lane] = value;
+                wide[lane] = value;
         else
             for (uint32_t lane = 0; lane < LANES; lane++)
-                ((uint32_t *)(void *)(f->regs + s->row))[lane] = (uint32_t)value;
+                row[lane] = (uint32_t)value;
     }
 }
 
@@ -250,16 +252,23 @@ static void keep_lanes(struct warp *w, uint32_t row, unsigned bits, const uint64
         lanes->blend64(row64(w, row) + LANES, scratch + LANES, mask);
 }
 
+// Apart from op_alu, which so has little to keep over its call.
+static __attribute__((noinline)) const struct uop *alu_some(struct warp *w, const struct uop *u,
+                                                            uint32_t mask)
+{
+    uint8_t *r = w->regs;
+    u->fn(w->core->scratch, r + u->a, r + u->b, r + u->c, r + u->e, u->imm);
+    keep_lanes(w, u->d, u->small, w->core->scratch, mask);
+    return u + 1;
+}
+
 const struct uop *op_alu(struct warp *w, const struct uop *u)
 {
     uint32_t mask = guard_mask(w, u);
     uint8_t *r = w->regs;
-    if (mask == ALL_LANES) {
-        u->fn(r + u->d, r + u->a, r + u->b, r + u->c, r + u->e, u->imm);
-    } else if (mask != 0) {
-        u->fn(w->core->scratch, r + u->a, r + u->b, r + u->c, r + u->e, u->imm);
-        keep_lanes(w, u->d, u->small, w->core->scratch, mask);
-    }
+    if (mask != ALL_LANES)
+        return mask != 0 ? alu_some(w, u, mask) : u + 1;
+    u->fn(r + u->d, r + u->a, r + u->b, r + u->c, r + u->e, u->imm);
     return u + 1;
 }
 

@@ -82,6 +82,9 @@ void store_move(struct warp *w, const struct mem_op *m, uint32_t mask, struct si
         else if (whole && shape == SHAPE_HALVES && m->vector == 1 && m->bytes == 4)
             for (uint32_t half = 0; half < LANES; half += LANES / 2)
                 memcpy(sink_at(s, half), row32(w, row) + half, ROW32 / 2);
+        else if (whole && m->width == 32 && s->far != NULL)
+            for (uint32_t i = 0; i < LANES; i++)
+                memcpy(s->host + s->far[i], row32(w, row) + i, 4);
         else if (whole && m->width == 32)
             for (uint32_t i = 0; i < LANES; i++)
                 memcpy(sink_at(s, i), row32(w, row) + i, 4);
