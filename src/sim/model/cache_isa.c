@@ -310,8 +310,9 @@ static inline void l2_write(struct l2 *c, const struct route *to, unsigned secto
                             struct l2_counts *counts)
 {
     bool far = to->home != to->near;
-    counts->write_sectors += bits_of_4(sectors) << far;
-    counts->hit_sectors += bits_of_4(sectors) << far;
+    unsigned passed = bits_of_4(sectors) << far;
+    counts->write_sectors += passed;
+    counts->hit_sectors += passed;
     struct set *s = to->home_set;
     int way = l2_way(c, s, to->tag, counts);
     uint16_t bit = (uint16_t)(1u << way);

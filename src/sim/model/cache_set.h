@@ -53,7 +53,11 @@ static inline void state_put(struct set *s, int way, unsigned valid, unsigned di
 // Bits set in a value below 16.
 static inline unsigned bits_of_4(unsigned v)
 {
+#if defined(__POPCNT__)
+    return (unsigned)__builtin_popcount(v);
+#else
     return (unsigned)(0x4332322132212110u >> (4 * v) & 15);
+#endif
 }
 
 static inline int set_find(const struct set *s, uint32_t tag)

@@ -385,10 +385,14 @@ static bool words_add(struct warp *w, const struct uop *u, const struct mem_op *
                  (struct wavefronts){(int)turns.in_bank, 1});
     const uint32_t *b = row32(w, m->reg[0]);
     uint8_t *shared = w->block->shared;
-    EACH_LANE(lane, mask)
-    {
-        *(uint32_t *)(void *)(shared + offset[lane]) += b[lane];
-    }
+    if (mask == ALL_LANES)
+        for (unsigned i = 0; i < LANES; i++)
+            *(uint32_t *)(void *)(shared + offset[i]) += b[i];
+    else
+        EACH_LANE(lane, mask)
+        {
+            *(uint32_t *)(void *)(shared + offset[lane]) += b[lane];
+        }
     w->block->sm->changes++;
     return true;
 }

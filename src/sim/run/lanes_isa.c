@@ -200,23 +200,33 @@ static bool count_words(const uint32_t *offset, uint32_t mask, uint32_t limit, u
 {
     enum { BANKS = 32 };
     uint8_t bank[BANKS] = {0};
-    uint32_t off = 0, on_word = 0;
+    uint32_t off = 0, on_word = 0, every = all_lanes, in_bank = 0;
     for (unsigned i = 0; i < LANES; i++)
         off |= ((offset[i] & 3) | (offset[i] > limit)) & (0 - (mask >> i & 1));
     if (off != 0)
         return false;
-    for (unsigned i = 0; i < LANES; i++) {
-        if ((mask >> i & 1) == 0)
-            continue;
-        uint32_t word = offset[i] / 4, before = counts[word];
-        counts[word] = (uint8_t)(before + 1);
-        on_word = before > on_word ? before : on_word; // less one
-        bank[word % BANKS] = (uint8_t)(bank[word % BANKS] + (all_lanes | (before == 0)));
-    }
-    for (unsigned i = 0; i < LANES; i++)
-        if ((mask >> i & 1) != 0)
+#define PUT(at)                                                   \
+    uint32_t word = (at) / 4, before = counts[word];              \
+    counts[word] = (uint8_t)(before + 1);                         \
+    on_word = before > on_word ? before : on_word; /* less one */ \
+    bank[word % BANKS] = (uint8_t)(bank[word % BANKS] + (every | (before == 0)))
+    if (mask == ALL_LANES) {
+        for (unsigned i = 0; i < LANES; i++) {
+            PUT(offset[i]);
+        }
+        for (unsigned i = 0; i < LANES; i++)
             counts[offset[i] / 4] = 0;
-    uint8_t in_bank = 0;
+    } else {
+        EACH_LANE(lane, mask)
+        {
+            PUT(offset[lane]);
+        }
+        EACH_LANE(lane, mask)
+        {
+            counts[offset[lane] / 4] = 0;
+        }
+    }
+#undef PUT
     for (unsigned i = 0; i < BANKS; i++)
         in_bank = bank[i] > in_bank ? bank[i] : in_bank;
     *out = (struct word_turns){in_bank, on_word + 1};

@@ -102,7 +102,7 @@ static bool store_shared(struct warp *w, const struct uop *u, const struct mem_o
 }
 
 // The most frequent case at once: one word, all lanes, the pattern of the last time.
-static bool load_shared_again(struct warp *w, const struct mem_op *m, struct mem_state *s)
+static inline bool load_shared_again(struct warp *w, const struct mem_op *m, struct mem_state *s)
 {
     const struct launch *l = w->core->launch;
     const void *offset = w->regs + m->base;
@@ -120,16 +120,24 @@ static bool load_shared_again(struct warp *w, const struct mem_op *m, struct mem
     return true;
 }
 
-const struct uop *op_ld_shared(struct warp *w, const struct uop *u)
+// Apart from op_ld_shared, which so has little to keep over its call.
+static __attribute__((noinline)) const struct uop *
+load_shared_anew(struct warp *w, const struct uop *u, const struct mem_op *m, uint32_t mask)
 {
-    const struct mem_op *m = &w->core->launch->program->mem_ops[u->extra];
-    uint32_t mask = guard_mask(w, u);
-    if (mask == 0 ||
-        (mask == ALL_LANES && m->plain && load_shared_again(w, m, &w->core->mem[u->extra])))
+    if (mask == 0)
         return u + 1;
     if (!load_shared(w, u, m, mask, offsets(w, m), m->offset))
         return warp_stop(w, u);
     return m->ordered ? turn_end(w, u) : u + 1;
+}
+
+const struct uop *op_ld_shared(struct warp *w, const struct uop *u)
+{
+    const struct mem_op *m = &w->core->launch->program->mem_ops[u->extra];
+    uint32_t mask = guard_mask(w, u);
+    if (mask == ALL_LANES && m->plain && load_shared_again(w, m, &w->core->mem[u->extra]))
+        return u + 1;
+    return load_shared_anew(w, u, m, mask);
 }
 
 const struct uop *op_st_shared(struct warp *w, const struct uop *u)
