@@ -280,6 +280,22 @@ static inline unsigned site_slots(const struct timing_site *t)
     return t->pipe == PIPE_NONE ? 0 : own + t->special_slots + t->other_slots;
 }
 
+// What the blocks of a grid executed, in groups of neighbours so that long grids take no more memory than others, and what
+// those of the trace did.
+struct block_work {
+    uint64_t executed, longest; // by all warps; by the one that executed most
+};
+struct work_sum {
+    uint64_t blocks, executed, longest, longest_most; // sums over the blocks that ran; of one, at most
+};
+enum { WORK_GROUPS = 8192 };
+struct grid_work {
+    struct work_sum *groups; // NULL: not known
+    uint64_t group_blocks, count;
+    struct block_work *traced; // one for each traced block
+    uint64_t traced_count;
+};
+
 struct timing_input {
     const struct gpu *gpu;
     const struct trace *trace;
@@ -294,6 +310,7 @@ struct timing_input {
         array_cache_share; // of loads that missed L1 and need nothing behind L2, found in the array's L1
     double atomic_turns_hot; // that atomics take one by one where most queue
     const struct counters *counters;
+    const struct grid_work *work; // NULL: all blocks as those of the trace
     uint64_t ops_max; // warp instructions replayed at most; 0 = the model's own limit
 };
 // Models the kernel's duration. Mechanisms and sources are described in timing.c and the files beside it (replay.h).

@@ -73,6 +73,7 @@ struct warp_state {
     int next_sleeper;      // that waits for the same; -1
     uint32_t barrier_site; // where it waits
     double started;
+    double half;    // when half of its instructions had issued
     double drained; // when its last store has left the SM
     double
         kept; // … and its last reduction is answered, which keeps the warp but, as the model has it, not its place
@@ -158,6 +159,8 @@ struct replay {
     double *starts; // of the first `starts_count` blocks
     uint64_t blocks_to_run;
     double end;
+    size_t longest;  // instructions of the warp that had most …
+    double alone;    // … and cycles of each in its last half
     double start; // of the operation that executes: when its pipe takes it
     double ready; // of the operation that executed: when its result is there
     double whole; // instructions of a mean block over those replayed of one: 1 but for a cut trace
@@ -198,6 +201,15 @@ void phases_start(struct replay *p, struct block_slot *s);
 bool phases_step(struct replay *p, int warp, const struct trace_op *op);
 // Wakes all who sleep in the slot: what they wait for is not in the trace. false: nobody does.
 bool phases_give_up(struct replay *p, int slot);
+// uneven.c: what the time of the replay is multiplied by where the grid's blocks have unequal work.
+struct uneven_replay {
+    uint64_t blocks, sm_blocks;  // replayed; of an SM in all
+    double cycles;               // of the SM's blocks
+    double busiest;              // what the unit that was busiest worked for the replayed blocks
+    double alone;                // of an operation of the warp that executed most, in its last half
+    double block_launch;
+};
+double uneven_share(const struct timing_input *in, struct uneven_replay r);
 // timing.c
 void queue_add(struct replay *p, int warp); // of the warps that go on at their time
 // timing_stalls.c

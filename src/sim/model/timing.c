@@ -191,6 +191,10 @@ static void warp_end(struct replay *p, int index)
     struct block_slot *s = &p->slots[w->block];
     uint32_t last = w->trace->count > 0 ? w->trace->ops[w->trace->count - 1].site : 0;
     w->done = true;
+    if (w->trace->count > p->longest) {
+        p->longest = w->trace->count;
+        p->alone = (w->at - w->half) / (double)(w->trace->count - w->trace->count / 2);
+    }
     p->warp_cycles += w->at - w->started;
     stall_add(p, w, last, STALL_WAIT, w->at);
     if (p->stalls != NULL)
@@ -248,6 +252,8 @@ static void run_first(struct replay *p)
         warp_end(p, index);
         return;
     }
+    if (w->next == w->trace->count / 2)
+        w->half = w->at;
     const struct trace_op *op = op_next(p, w);
     int line = line_of(p, w, op);
     if (p->lines[line].first == index)
@@ -436,6 +442,30 @@ static double hot_cycles(const struct replay *p)
     return queued > 0 ? queued + p->r.atomic_latency : 0;
 }
 
+static double busiest(const struct replay *p)
+{
+    double most = 0, issue = 0;
+    for (int i = 0; i < p->schedulers; i++)
+        issue += p->issue[i].busy / p->schedulers;
+    for (int i = 0; i < SERVER_COUNT; i++)
+        most = later(most, p->pipe[i].busy);
+    most = later(most, later(issue, later(p->fill.busy, p->port.busy)));
+    most = later(most, later(p->l2.busy, later(p->flits.busy, p->dram.busy)));
+    return later(most, p->atomic.busy);
+}
+
+// Cycles until the last SM has ended.
+static double chip_cycles(const struct replay *p, uint64_t sm_blocks)
+{
+    double cycles = sm_cycles(p, sm_blocks);
+    return cycles * uneven_share(p->in, (struct uneven_replay){.blocks = p->blocks_started,
+                                                               .sm_blocks = sm_blocks,
+                                                               .cycles = cycles,
+                                                               .busiest = busiest(p) * p->whole,
+                                                               .alone = p->alone,
+                                                               .block_launch = p->r.block_launch});
+}
+
 static double stall_sum(const struct replay *p, int from, int to)
 {
     double sum = 0;
@@ -480,7 +510,7 @@ static void time_fill(struct time_breakdown *out, const struct replay *p, uint64
     const struct gpu *g = p->in->gpu;
     const struct server *pipe = p->pipe;
     double ns = 1000 / GPU(g, clock_mhz);
-    double hot = hot_cycles(p), replayed = sm_cycles(p, sm_blocks), cycles = later(replayed, hot);
+    double hot = hot_cycles(p), replayed = chip_cycles(p, sm_blocks), cycles = later(replayed, hot);
     double scale = ns * (double)sm_blocks / (double)p->blocks_started * p->whole;
     double issue = 0;
     for (int i = 0; i < p->schedulers; i++)

@@ -425,6 +425,24 @@ static double atomic_turns_hot(const struct launch *l)
     return most;
 }
 
+// Of each traced block, as the grid's are counted.
+static void work_traced(const struct launch *l, struct arena *a, struct grid_work *work)
+{
+    const struct trace *t = &l->trace;
+    work->traced_count = (uint64_t)t->block_count;
+    work->traced = ARENA_ARRAY(a, struct block_work, t->block_count + 1);
+    for (int b = 0; b < t->block_count; b++)
+        for (int w = 0; w < t->blocks[b].warp_count; w++) {
+            const struct trace_warp *warp = &t->blocks[b].warps[w];
+            uint64_t executed = 0;
+            for (size_t i = 0; i < warp->count; i++)
+                executed += warp->ops[i].lanes > 0 || !l->program->timing[warp->ops[i].site].side_step;
+            work->traced[b].executed += executed;
+            if (executed > work->traced[b].longest)
+                work->traced[b].longest = executed;
+        }
+}
+
 static struct stall_table *time_fill(const struct launch *l, struct arena *a,
                                      struct sim_report *report)
 {
@@ -432,6 +450,8 @@ static struct stall_table *time_fill(const struct launch *l, struct arena *a,
         return NULL;
     struct stall_table *stalls = ARENA_ARRAY(a, struct stall_table, l->program->site_count + 1);
     report->time_missing = timing_missing(l->gpu);
+    struct grid_work work = l->work;
+    work_traced(l, a, &work);
     struct timing_input in = {.gpu = l->gpu,
                               .trace = &l->trace,
                               .sites = l->program->timing,
@@ -443,7 +463,8 @@ static struct stall_table *time_fill(const struct launch *l, struct arena *a,
                               .grid_blocks = l->grid_blocks,
                               .l2 = l->l2_whole,
                               .atomic_turns_hot = atomic_turns_hot(l),
-                              .counters = &report->counters};
+                              .counters = &report->counters,
+                              .work = &work};
     const struct sim_listener *guest = l->options->listener;
     if (guest != NULL && guest->timing != NULL)
         guest->timing(l->options->listener_context, &in);

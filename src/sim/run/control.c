@@ -98,17 +98,33 @@ static void frames_free(struct warp *w, struct frame *from, const struct frame *
     }
 }
 
+static void work_note(struct grid_work *work, const struct block *b)
+{
+    struct work_sum *g = &work->groups[b->linear / work->group_blocks];
+    (void)__atomic_fetch_add(&g->blocks, 1, __ATOMIC_RELAXED);
+    (void)__atomic_fetch_add(&g->executed, b->executed, __ATOMIC_RELAXED);
+    (void)__atomic_fetch_add(&g->longest, b->longest, __ATOMIC_RELAXED);
+    uint64_t most = __atomic_load_n(&g->longest_most, __ATOMIC_RELAXED);
+    while (b->longest > most &&
+           !__atomic_compare_exchange_n(&g->longest_most, &most, b->longest, true, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED)) {
+    }
+}
+
 static void warp_finish(struct warp *w)
 {
     w->done = true;
     w->path = NULL;
     w->block->sm->changes++;
     w->block->executed += w->executed;
+    if (w->executed > w->block->longest)
+        w->block->longest = w->executed;
     if (--w->block->warps_left == 0) {
         struct core *c = w->core;
         c->blocks_executed += w->block->executed;
         if (w->block->executed > c->block_executed_max)
             c->block_executed_max = w->block->executed;
+        work_note(&c->launch->work, w->block);
         w->block->live = false;
         w->block->sm->blocks_left--;
         w->core->blocks_done++;

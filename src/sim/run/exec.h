@@ -486,7 +486,7 @@ struct block {
     struct cluster *cluster, own_cluster;
     struct warp *warps;
     int warp_count, warps_left;
-    uint64_t executed; // by warps that ended
+    uint64_t executed, longest; // by warps that ended; by one of them, at most
     uint32_t index[3];
     uint64_t linear;
     uint32_t threads_left;
@@ -635,6 +635,7 @@ struct launch {
     struct merging *merging; // NULL: nothing merges
     size_t merging_rounds;   // so far
     struct trace trace;
+    struct grid_work work;
     struct races races;   // SIM_CHECK_RACES
     pthread_mutex_t lock; // of what follows
     struct residence *free_residences;

@@ -418,6 +418,9 @@ static bool launch_init(struct launch *l, struct sim *s, const struct sim_launch
     footprint_open(l);
     launch_cores(l);
     launch_checks(l);
+    l->work.group_blocks = (l->grid_blocks + WORK_GROUPS - 1) / WORK_GROUPS;
+    l->work.count = (l->grid_blocks + l->work.group_blocks - 1) / l->work.group_blocks;
+    l->work.groups = xcalloc(l->work.count, sizeof *l->work.groups);
     l->site_l2_hits = xcalloc((size_t)l->program->site_count + 1, sizeof(uint64_t));
     l->arrivals.site_halves = xcalloc((size_t)l->program->site_count + 1, sizeof(uint64_t));
     l->arrivals.asked = xcalloc(L2_ASKED, sizeof *l->arrivals.asked);
@@ -456,6 +459,7 @@ static void launch_release(struct launch *l)
     footprint_close(l);
     free(l->site_l2_hits);
     free(l->arrivals.site_halves);
+    free(l->work.groups);
     free(l->arrivals.asked);
     merging_free(l->merging);
     trace_release(&l->trace);

@@ -166,7 +166,7 @@ static void block_start(struct block *b, struct core *core, struct sm *sm, uint6
     b->own_cluster = (struct cluster){.left = l->block_threads};
     b->cluster = l->clusters != NULL ? &l->clusters[linear / l->cluster_blocks] : &b->own_cluster;
     b->warps_left = b->warp_count;
-    b->executed = 0;
+    b->executed = b->longest = 0;
     b->threads_left = l->block_threads;
     b->exited = b->threads_waiting = 0;
     memset(b->barriers, 0, sizeof(b->barriers));
