@@ -135,6 +135,8 @@ struct l2_counts {                        // chip-wide
     uint64_t read_sectors, write_sectors; // at the slices, fabric copies included
     uint64_t atomic_sectors, hit_sectors; // the same; hits of all three
     uint64_t dram_read_bytes, dram_write_bytes;
+    // Sectors that were written back beside clean ones, a third for each of those; fetched to be merged with what was written.
+    uint64_t lone_thirds, merged_sectors;
     uint64_t dirty_bytes; // left in L2 when the launch ended: written back later
 };
 struct l2;
@@ -155,6 +157,7 @@ struct l2_arrivals {
         uint64_t line; // its number + 1; 0 = none
         size_t round;
         int sm;
+        uint8_t sectors; // that it asked for; a granule may bring more
     } * asked;
     size_t round;
     int sm; // whose requests are replayed

@@ -130,6 +130,8 @@ static void set_merge(struct set *s, int way, struct l2_counts *counts)
 {
     unsigned partial = partial_of(s, way);
     counts->dram_read_bytes += sector_bytes(partial);
+    counts->lone_merged_thirds +=
+        (uint64_t)bits_of_4(partial) * (SECTORS_PER_LINE - bits_of_4(partial));
     s->partial_ways = (uint8_t)(s->partial_ways - (partial != 0));
     s->state[way] |= (uint8_t)partial;
     s->partial_writes[way] = 0;
@@ -139,7 +141,9 @@ static void set_merge(struct set *s, int way, struct l2_counts *counts)
 static void set_clean(struct set *s, int way, struct l2_counts *counts)
 {
     set_merge(s, way, counts);
-    counts->dram_write_bytes += sector_bytes(dirty_of(s, way));
+    unsigned dirty = bits_of_4(dirty_of(s, way));
+    counts->dram_write_bytes += (uint64_t)dirty * SECTOR_BYTES;
+    counts->lone_written_thirds += (uint64_t)dirty * (SECTORS_PER_LINE - dirty);
     s->dirty_ways = (uint8_t)(s->dirty_ways - (dirty_of(s, way) != 0));
     state_put(s, way, valid_of(s, way), 0);
 }
@@ -379,12 +383,18 @@ static void arrival_note(struct l2_arrivals *a, const struct l2_request *r, unsi
     enum { SAME_ROUND = 2, ROUND_BEFORE = 1 }; // halves
     uint64_t line = r->line_address >> LINE_SHIFT;
     struct l2_asked *asked = &a->asked[(line ^ line >> 16) % L2_ASKED];
-    if (hit != r->sectors)
-        *asked = (struct l2_asked){line + 1, a->round, a->sm};
-    else if (asked->line == line + 1 && asked->round + 1 >= a->round && asked->sm != a->sm &&
-             r->kind != L2_WRITE)
+    bool known = asked->line == line + 1 && asked->round + 1 >= a->round;
+    if (hit != r->sectors) {
+        uint8_t before = known && asked->sm == a->sm ? asked->sectors : 0;
+        *asked = (struct l2_asked){line + 1, a->round, a->sm, r->sectors | before};
+    } else if (known && r->kind != L2_WRITE) {
+        // Its own, it has asked for and waited; others of the line the granule brings.
+        unsigned coming = asked->sm == a->sm ? hit & ~(unsigned)asked->sectors : hit;
         a->site_halves[r->site] +=
-            bits_of_4(hit) * (asked->round == a->round ? SAME_ROUND : ROUND_BEFORE);
+            bits_of_4(coming) * (asked->round == a->round ? SAME_ROUND : ROUND_BEFORE);
+        if (asked->sm == a->sm)
+            asked->sectors |= r->sectors;
+    }
 }
 
 static void replay(struct l2 *c, const struct l2_request *requests, size_t count,

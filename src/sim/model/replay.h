@@ -141,6 +141,7 @@ struct replay {
     double *coming_credit; // one per site: L2 hits owed whose sectors are still on their way there
     double *miss_credit;   // one per site: L2 misses owed; NULL: what was fetched before is in L2
     double write_share;    // of the bytes stored, those that go on to device memory
+    double write_lone;     // what the L2 does for a sector stored, beside taking it in: cycles
     double warp_cycles;
     // A sampler looks at one resident warp at a time (timing_stalls.c): of each site its time, by reason; NULL: nobody asks.
     double (*stalls)[STALL_COUNT];

@@ -346,6 +346,21 @@ static double dram_write_share(const struct timing_input *in)
     return sent > 0 ? sooner(1, dram_written(&in->l2) / sent) : 0;
 }
 
+// Sectors stored in part, or alone in their lines: the L2 fetches what they lack and writes each back by itself, and takes in
+// nothing else meanwhile. Cycles for each sector stored.
+static double lone_cycles(const struct replay *p)
+{
+    const struct l2_counts *c = &p->in->l2;
+    double sent = counters_get(p->in->counters, COUNTER_GLOBAL_STORE_SECTORS, 0) +
+                  counters_get(p->in->counters, COUNTER_GLOBAL_ATOMIC_SECTORS, 0);
+    if (sent <= 0 || p->scattered_writes <= 1)
+        return 0;
+    double merged = (double)c->merged_sectors / sent, lone = (double)c->lone_thirds / 3 / sent;
+    double granule = GPU(p->in->gpu, l2_dram_granule_bytes);
+    return sooner(merged, 1) * granule / GPU(p->in->gpu, dram_scattered_share) / p->r.dram_read_bytes +
+           sooner(lone, 1) * (p->scattered_writes - 1) * SECTOR_BYTES / p->r.dram_write_bytes;
+}
+
 static bool replay_init(struct replay *p, const struct timing_input *in, uint64_t blocks,
                         bool sampled)
 {
@@ -367,6 +382,7 @@ static bool replay_init(struct replay *p, const struct timing_input *in, uint64_
     struct demand demand = demand_of(in);
     p->sms = demand.sms;
     rates_fill(&p->r, in->gpu, demand);
+    p->write_lone = lone_cycles(p);
     p->costs = xcalloc((size_t)in->site_count + 1, sizeof(*p->costs));
     for (int i = 0; i < in->site_count; i++)
         p->costs[i] = site_cost(&p->r, &in->sites[i]);

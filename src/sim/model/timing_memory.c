@@ -246,7 +246,8 @@ static double flits_send(struct replay *p, double flits, double sectors, double 
     double room = later(start, p->flits.free_at - r->flit_queue);
     double leaves = flits / r->port_lines;
     double sent = server_take(&p->port, room, leaves) + leaves;
-    double l2 = server_take(&p->flits, sent - leaves, flits / r->l2_flits) + flits / r->l2_flits;
+    double taken = flits / r->l2_flits + sectors * p->write_lone;
+    double l2 = server_take(&p->flits, sent - leaves, taken) + taken;
     double bytes = sectors * SECTOR_BYTES * p->write_share;
     if (bytes > 0) {
         memory_count(p, sent, bytes);
