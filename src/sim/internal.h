@@ -135,8 +135,9 @@ struct l2_counts {                        // chip-wide
     uint64_t read_sectors, write_sectors; // at the slices, fabric copies included
     uint64_t atomic_sectors, hit_sectors; // the same; hits of all three
     uint64_t dram_read_bytes, dram_write_bytes;
-    // Sectors that were written back beside clean ones, a third for each of those; fetched to be merged with what was written.
-    uint64_t lone_thirds, merged_sectors;
+    // Sectors that were written back, or fetched to be merged with what was written of them: a third for each sector of the
+    // line that was not.
+    uint64_t lone_written_thirds, lone_merged_thirds;
     uint64_t dirty_bytes; // left in L2 when the launch ended: written back later
 };
 struct l2;

@@ -135,6 +135,8 @@ static void rates_latencies(struct rates *r, const struct gpu *g)
     r->bulk_start = known_or_none(GPU(g, bulk_copy_start_cycles));
     r->guard = known_or_none(GPU(g, latency_guard_cycles) - r->alu);
     r->branch = known_or_none(GPU(g, branch_cycles));
+    r->branch_back = known_or_none(g->value[GPU_FIELD_branch_back_cycles] - r->branch);
+    r->match_value = known_or_none(g->value[GPU_FIELD_match_value_cycles]);
     r->first_fetch = known_or_none(GPU(g, first_fetch_cycles));
     r->first_constant = known_or_none(GPU(g, first_constant_cycles));
     r->warp_fetch = known_or_none(GPU(g, warp_fetch_cycles));

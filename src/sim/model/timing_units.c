@@ -35,13 +35,22 @@ static double taken_once(struct replay *p, const struct site_cost *c, double at)
     return p->start + c->latency;
 }
 
+// A vote by value: the SM's unit takes the values one by one.
+static double values_vote(struct replay *p, const struct trace_op *op, const struct site_cost *c,
+                          double at)
+{
+    double cycles = later(c->cycles, op->wavefronts * p->r.match_value);
+    p->start = server_take(&p->pipe[c->first], at, cycles);
+    return p->start + cycles - c->cycles + c->latency;
+}
+
 double op_execute(struct replay *p, const struct trace_op *op, const struct site_cost *c, double at)
 {
     switch ((enum unit)c->unit) {
     case UNIT_NONE:
         return at;
     case UNIT_MATH:
-        return arithmetic(p, c, at);
+        return op->wavefronts > 0 ? values_vote(p, op, c, at) : arithmetic(p, c, at);
     case UNIT_LOAD:
         return op->lanes ? load_global(p, op, c, at) : at;
     case UNIT_STORE:

@@ -111,6 +111,13 @@ static double lanes_started(const struct replay *p, const struct trace_op *op)
     return p->r.bulk_start * op->lanes;
 }
 
+// Does the warp go on at an earlier place?
+static bool goes_back(const struct warp_state *w)
+{
+    const struct trace_warp *t = w->trace;
+    return w->next + 1 < t->count && t->ops[w->next + 1].site <= t->ops[w->next].site;
+}
+
 enum step warp_step(struct replay *p, struct warp_state *w)
 {
     const struct trace_op *op = op_next(p, w);
@@ -150,10 +157,11 @@ enum step warp_step(struct replay *p, struct warp_state *w)
     w->fixed = at + c->next + c->fixed;
     if (has_queue((enum unit)c->unit))
         queue_note(p, c, ready);
-    w->at = later(w->at, at + c->next + c->hold + held);
+    double hold = c->hold + (c->pipe == PIPE_BRANCH && goes_back(w) ? p->r.branch_back : 0);
+    w->at = later(w->at, at + c->next + hold + held);
     if (held > 0)
         stall_add(p, w, op->site, STALL_DISPATCH, w->at);
-    else if (c->hold > 0)
+    else if (hold > 0)
         branch_explain(p, w, op->site);
     if (c->pipe == PIPE_ASYNC_COPY || c->pipe == PIPE_BULK_COPY)
         copy_open(p, w, op, ready);

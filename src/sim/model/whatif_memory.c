@@ -200,8 +200,8 @@ static void sectors_apply(struct altered *x, double to)
         double keep = was > whole ? whole / was : 1;
         x->in.l2.dram_write_bytes = (uint64_t)((double)x->in.l2.dram_write_bytes * keep);
         x->in.l2.dirty_bytes = (uint64_t)((double)x->in.l2.dirty_bytes * keep);
-        x->in.l2.lone_thirds = (uint64_t)((double)x->in.l2.lone_thirds * to);
-        x->in.l2.merged_sectors = (uint64_t)((double)x->in.l2.merged_sectors * to);
+        x->in.l2.lone_written_thirds = (uint64_t)((double)x->in.l2.lone_written_thirds * to);
+        x->in.l2.lone_merged_thirds = (uint64_t)((double)x->in.l2.lone_merged_thirds * to);
         x->counters.figure[COUNTER_GLOBAL_STORE_SECTORS].value = least + to * (stored - least);
     }
 }

@@ -395,8 +395,8 @@ static struct l2_counts l2_whole(const struct launch *l)
     c.hit_sectors = whole(l, c.hit_sectors);
     if (l->footprint != NULL)
         c.dram_read_bytes = (uint64_t)llround(footprint_reads(l, (double)c.dram_read_bytes));
-    c.lone_thirds = whole(l, c.lone_thirds);
-    c.merged_sectors = whole(l, c.merged_sectors);
+    c.lone_written_thirds = whole(l, c.lone_written_thirds);
+    c.lone_merged_thirds = whole(l, c.lone_merged_thirds);
     uint64_t written = whole(l, c.dram_write_bytes + dirty);
     c.dirty_bytes = dirty;
     if (written != c.dram_write_bytes + dirty) {

@@ -345,6 +345,7 @@ static bool trace_wanted(const struct launch *l)
 const struct listener trace_listener = {
     .name = "trace",
     .kinds = HEARS(BLOCK) | HEARS(SEGMENT) | HEARS(GUARD) | HEARS(GLOBAL) | HEARS(SHARED) |
-             HEARS(LOCAL) | HEARS(TEXTURE) | HEARS(MBARRIER) | HEARS(BARRIER) | HEARS(COPY),
+             HEARS(LOCAL) | HEARS(TEXTURE) | HEARS(MBARRIER) | HEARS(BARRIER) | HEARS(COPY) |
+             HEARS(MATCH),
     .wanted = trace_wanted,
     .hear = trace_hear};

@@ -319,6 +319,7 @@ enum event_kind {
     EVENT_BARRIER,
     EVENT_BRANCH, // that diverges
     EVENT_ORDER,  // a fence
+    EVENT_MATCH,  // a vote by value
     EVENT_KINDS
 };
 enum mbarrier_step { // what happens to an mbarrier

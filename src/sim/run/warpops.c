@@ -2,6 +2,7 @@
 // forms name the lanes that take part: if some of them are on another path, this one waits until
 // they come to the same instruction, and the last to come does it for all.
 // SPDX-License-Identifier: Apache-2.0
+#include "sim/observe/events.h"
 #include "sim/run/exec.h"
 
 // The lanes that the running ones name in the mask at `row`; each must be in its own.
@@ -148,6 +149,7 @@ const struct uop *op_match(struct warp *w, const struct uop *u)
     if (!lanes_gather(w, u, &mask, &next))
         return next;
     bool all = true;
+    int values = 0;
     EACH_LANE(lane, mask)
     {
         result[lane] = 0;
@@ -158,7 +160,10 @@ const struct uop *op_match(struct warp *w, const struct uop *u)
             result[lane] |= (uint32_t)same << other;
         }
         all &= result[lane] == mask;
+        values += lane_first(result[lane]) == (int)lane;
     }
+    if (u->imm == 0)
+        event_match(w, u, mask, values);
     EACH_LANE(lane, mask)
     {
         row32(w, u->d)[lane] = u->imm == 0 || all ? result[lane] : 0;
