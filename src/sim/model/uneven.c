@@ -178,11 +178,14 @@ double uneven_share(const struct timing_input *in, struct uneven_replay r)
     struct schedule s = {.alone = r.alone, .full = r.busiest / executed, .between = r.block_launch};
     s.places = in->blocks_per_sm < PLACES ? in->blocks_per_sm : PLACES;
     struct queue_of_blocks own = {in, 0, r.sm_blocks, mean, true}, all = {in, 0, in->grid_blocks, mean, false};
-    double low = 0, high = r.cycles;
-    for (int i = 0; i < HALVINGS; i++) { // what each block takes beside its operations
-        s.first = (low + high) / 2;
+    // The replay's time is met by what each block takes beside its operations; where their own is too much already, it was
+    // measured on a full SM.
+    bool loaded = run_all(&s, own, 1) > r.cycles;
+    double low = 0, high = loaded ? s.alone : r.cycles, *chosen = loaded ? &s.alone : &s.first;
+    for (int i = 0; i < HALVINGS; i++) {
+        *chosen = (low + high) / 2;
         bool over = run_all(&s, own, 1) > r.cycles;
-        *(over ? &high : &low) = s.first;
+        *(over ? &high : &low) = *chosen;
     }
     double replayed = run_all(&s, own, 1);
     return replayed > 0 ? run_all(&s, all, (int)GPU(in->gpu, sm_count)) / replayed : 1;
