@@ -363,15 +363,43 @@ static struct l2_counts send(struct l2 *c, enum l2_kind kind, uint64_t line, uns
     return k;
 }
 
-static uint64_t halves_of(struct l2_arrivals *a, struct l2 *c, int sm, size_t round, uint64_t line)
+static uint64_t sector_halves_of(struct l2_arrivals *a, struct l2 *c, int sm, size_t round,
+                                 uint64_t line, uint8_t sectors)
 {
     struct l2_counts k = {0};
-    struct l2_request r = {.line_address = line, .site = 1, .sectors = 15, .kind = L2_READ};
+    struct l2_request r = {.line_address = line, .site = 1, .sectors = sectors, .kind = L2_READ};
     a->sm = sm;
     a->round = round;
     a->site_halves[1] = 0;
     l2_replay_round(c, &r, 1, &k, NULL, a);
     return a->site_halves[1];
+}
+
+static uint64_t halves_of(struct l2_arrivals *a, struct l2 *c, int sm, size_t round, uint64_t line)
+{
+    return sector_halves_of(a, c, sm, round, line, 15);
+}
+
+// Sectors fetched to be merged and written back count by how many of their line's are not; whole lines count nothing.
+static void lone_sectors_are_told_from_whole_lines(void **state)
+{
+    (void)state;
+    const unsigned sectors[] = {1, 3, 15};
+    for (int i = 0; i < 3; i++) {
+        struct l2 *c = l2_new(h200);
+        struct l2_counts k = {0};
+        for (uint64_t line = 0; line < 1 << 20; line++) {
+            struct l2_request r = {.line_address = (line + 4096) << 7,
+                                   .sectors = (uint8_t)sectors[i],
+                                   .kind = L2_WRITE};
+            l2_replay(c, &r, 1, &k, NULL);
+        }
+        uint64_t others = i == 0 ? 3 : i == 1 ? 2 : 0;
+        assert_true(k.dram_write_bytes > 0 && k.dram_read_bytes > 0);
+        assert_int_equal(k.lone_written_thirds, k.dram_write_bytes / 32 * others);
+        assert_int_equal(k.lone_merged_thirds, k.dram_read_bytes / 32 * others);
+        l2_free(c);
+    }
 }
 
 // In the same round of the SMs' requests all four sectors, in the one behind half of them; the SM that asked knows its own.
@@ -387,6 +415,11 @@ static void what_another_sm_has_just_asked_for_is_on_its_way(void **state)
     assert_int_equal(halves_of(&a, c, 2, 6, 1 << 20), 4);
     assert_int_equal(halves_of(&a, c, 3, 7, 1 << 20), 0);
     assert_int_equal(halves_of(&a, c, 1, 7, 2 << 20), 0);
+    // Of what it asked for itself it has waited for that; the granule's other sector it has not, the first time.
+    assert_int_equal(sector_halves_of(&a, c, 1, 8, 3 << 20, 1), 0);
+    assert_int_equal(sector_halves_of(&a, c, 1, 8, 3 << 20, 1), 0);
+    assert_int_equal(sector_halves_of(&a, c, 1, 9, 3 << 20, 2), 1);
+    assert_int_equal(sector_halves_of(&a, c, 1, 9, 3 << 20, 2), 0);
     l2_free(c);
     free(a.asked);
 }
@@ -780,6 +813,7 @@ int main(void)
         cmocka_unit_test(data_read_again_hits_while_it_fits),
         cmocka_unit_test(written_data_goes_back_beyond_a_share_of_the_cache),
         cmocka_unit_test(sectors_written_in_part_are_merged_with_memory),
+        cmocka_unit_test(lone_sectors_are_told_from_whole_lines),
         cmocka_unit_test(what_another_sm_has_just_asked_for_is_on_its_way),
         cmocka_unit_test(read_from_the_far_side_passes_both_partitions),
         cmocka_unit_test(write_from_the_home_side_ends_copies_elsewhere),

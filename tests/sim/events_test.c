@@ -24,7 +24,7 @@ static const char PROGRAM[] =
     "mul.lo.u32 %r8, %r0, 4;\nand.b32 %r8, %r8, 28;\nmov.u32 %r9, v;\nadd.u32 %r9, %r9, %r8;\n"
     "st.local.v2.u32 [v+32], {%r1, %r2};\nst.local.u32 [%r9], %r1;\nld.local.v2.u32 {%r10, %r11}, "
     "[v+32];\n"
-    "setp.lt.u32 %p0, %r0, 7;\n@%p0 bra FEW;\nadd.u32 %r7, %r7, 1;\nbra MET;\nFEW:\nadd.u32 %r7, "
+    "match.any.sync.b32 %r18, %r8, 0xffffffff;\nsetp.lt.u32 %p0, %r0, 7;\n@%p0 bra FEW;\nadd.u32 %r7, %r7, 1;\nbra MET;\nFEW:\nadd.u32 %r7, "
     "%r7, 2;\nMET:\n"
     "bar.sync 0;\nmembar.gl;\n@%p0 add.u32 %r7, %r7, %r10;\n"
     "atom.global.add.u32 %r12, [%l0], %r7;\nred.global.add.f32 [%l0+64], 0f3F800000;\n"

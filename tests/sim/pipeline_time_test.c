@@ -139,7 +139,7 @@ static void assert_near(const char *what, double got, double want, double share)
 }
 
 enum {
-    SHORT = 80,
+    SHORT = 64,
     LONG = 1024
 }; // products: about half of a copy's time, and some four times as long
 

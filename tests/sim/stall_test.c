@@ -28,6 +28,10 @@ static const struct row {
      LOOP("fma.rn.f32 %f1, %f1, %f1, %f1;\nfma.rn.f32 %f1, %f1, %f1, %f1;\n"
           "fma.rn.f32 %f1, %f1, %f1, %f1;\nfma.rn.f32 %f1, %f1, %f1, %f1;\n"
           "fma.rn.f32 %f1, %f1, %f1, %f1;\nfma.rn.f32 %f1, %f1, %f1, %f1;\n"
+          "fma.rn.f32 %f1, %f1, %f1, %f1;\nfma.rn.f32 %f1, %f1, %f1, %f1;\n"
+          "fma.rn.f32 %f1, %f1, %f1, %f1;\nfma.rn.f32 %f1, %f1, %f1, %f1;\n"
+          "fma.rn.f32 %f1, %f1, %f1, %f1;\nfma.rn.f32 %f1, %f1, %f1, %f1;\n"
+          "fma.rn.f32 %f1, %f1, %f1, %f1;\nfma.rn.f32 %f1, %f1, %f1, %f1;\n"
           "fma.rn.f32 %f1, %f1, %f1, %f1;\nfma.rn.f32 %f1, %f1, %f1, %f1;"),
      32, STALL_WAIT, 0.5},
     {"a chain of loads past L1",
@@ -40,10 +44,14 @@ static const struct row {
      32, STALL_SHORT_SCOREBOARD, 0.5},
     {"f64 of many warps",
      LOOP("fma.rn.f64 %d1, %d1, %d1, %d1;\nfma.rn.f64 %d2, %d2, %d2, %d2;\n"
+          "fma.rn.f64 %d3, %d3, %d3, %d3;\nfma.rn.f64 %d4, %d4, %d4, %d4;\n"
+          "fma.rn.f64 %d1, %d1, %d1, %d1;\nfma.rn.f64 %d2, %d2, %d2, %d2;\n"
           "fma.rn.f64 %d3, %d3, %d3, %d3;\nfma.rn.f64 %d4, %d4, %d4, %d4;"),
      1024, STALL_MATH_PIPE_THROTTLE, 0.25},
     {"f64 of many warps, of which one is let through every other cycle",
      LOOP("fma.rn.f64 %d1, %d1, %d1, %d1;\nfma.rn.f64 %d2, %d2, %d2, %d2;\n"
+          "fma.rn.f64 %d3, %d3, %d3, %d3;\nfma.rn.f64 %d4, %d4, %d4, %d4;\n"
+          "fma.rn.f64 %d1, %d1, %d1, %d1;\nfma.rn.f64 %d2, %d2, %d2, %d2;\n"
           "fma.rn.f64 %d3, %d3, %d3, %d3;\nfma.rn.f64 %d4, %d4, %d4, %d4;"),
      1024, STALL_NOT_SELECTED, 0.25},
     {"wide products, while which nobody is selected",
