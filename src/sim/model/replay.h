@@ -73,10 +73,8 @@ struct warp_state {
     int next_sleeper;      // that waits for the same; -1
     uint32_t barrier_site; // where it waits
     double started;
-    double half;    // when half of its instructions had issued
-    double drained; // when its last store has left the SM
-    double
-        kept; // … and its last reduction is answered, which keeps the warp but, as the model has it, not its place
+    double ran; // when its last instruction issued that takes a unit
+    double drained; // when its last store has left the SM, and its last reduction is answered
 };
 
 struct draining { // a warp that has ended, its stores have not
@@ -160,8 +158,10 @@ struct replay {
     double *starts; // of the first `starts_count` blocks
     uint64_t blocks_to_run;
     double end;
-    size_t longest;  // instructions of the warp that had most …
-    double alone;    // … and cycles of each in its last half
+    struct gap {        // in front of each site's instruction, since the warp's one before
+        double cycles;
+        uint64_t count;
+    } * gaps;
     double start; // of the operation that executes: when its pipe takes it
     double ready; // of the operation that executed: when its result is there
     double whole; // instructions of a mean block over those replayed of one: 1 but for a cut trace
@@ -207,7 +207,7 @@ struct uneven_replay {
     uint64_t blocks, sm_blocks;  // replayed; of an SM in all
     double cycles;               // of the SM's blocks
     double busiest;              // what the unit that was busiest worked for the replayed blocks
-    double alone;                // of an operation of the warp that executed most, in its last half
+    double alone;                // cycles from an operation to the warp's next, on average
     double block_launch;
 };
 double uneven_share(const struct timing_input *in, struct uneven_replay r);

@@ -150,8 +150,9 @@ static void block_start(struct replay *p, int slot, double at)
         w->last = LAST_UNKNOWN;
         w->at = at + i * p->r.block_warp_launch;
         w->started = w->since = w->at;
+        w->ran = -1;
         w->throttled = w->fixed = 0;
-        w->drained = w->kept = 0;
+        w->drained = 0;
         w->waiting = w->asleep = w->entered = false;
         memset(w->copies, 0, sizeof w->copies);
         w->done = !w->trace;
@@ -191,10 +192,6 @@ static void warp_end(struct replay *p, int index)
     struct block_slot *s = &p->slots[w->block];
     uint32_t last = w->trace->count > 0 ? w->trace->ops[w->trace->count - 1].site : 0;
     w->done = true;
-    if (w->trace->count > p->longest) {
-        p->longest = w->trace->count;
-        p->alone = (w->at - w->half) / (double)(w->trace->count - w->trace->count / 2);
-    }
     p->warp_cycles += w->at - w->started;
     stall_add(p, w, last, STALL_WAIT, w->at);
     if (p->stalls != NULL)
@@ -252,8 +249,6 @@ static void run_first(struct replay *p)
         warp_end(p, index);
         return;
     }
-    if (w->next == w->trace->count / 2)
-        w->half = w->at;
     const struct trace_op *op = op_next(p, w);
     int line = line_of(p, w, op);
     if (p->lines[line].first == index)
@@ -396,6 +391,7 @@ static bool replay_init(struct replay *p, const struct timing_input *in, uint64_
     p->fills = xcalloc(FILL_TABLE, sizeof *p->fills);
     p->miss_credit = xcalloc((size_t)in->site_count, sizeof *p->miss_credit);
     p->coming_credit = xcalloc((size_t)in->site_count, sizeof *p->coming_credit);
+    p->gaps = xcalloc((size_t)in->site_count, sizeof *p->gaps);
     p->starts = xcalloc(blocks, sizeof *p->starts);
     double *ready = xcalloc(warps * registers, sizeof *ready);
     double *queued = xcalloc(warps * registers, sizeof *queued);
@@ -432,6 +428,7 @@ static void replay_release(struct replay *p)
     free(p->fills);
     free(p->miss_credit);
     free(p->coming_credit);
+    free(p->gaps);
     free(p->starts);
 }
 
@@ -470,6 +467,21 @@ static double busiest(const struct replay *p)
     return later(most, p->atomic.busy);
 }
 
+// From a warp's instruction to its next, on average over what the grid executed: the replayed blocks may have little of what
+// others do most.
+static double alone(const struct replay *p)
+{
+    double cycles = 0, executed = 0;
+    for (int i = 0; i < p->in->site_count; i++) {
+        const struct gap *g = &p->gaps[i];
+        if (g->count == 0)
+            continue;
+        cycles += (double)p->in->stats[i].executed * g->cycles / (double)g->count;
+        executed += (double)p->in->stats[i].executed;
+    }
+    return executed > 0 ? cycles / executed : 0;
+}
+
 // Cycles until the last SM has ended.
 static double chip_cycles(const struct replay *p, uint64_t sm_blocks)
 {
@@ -478,7 +490,7 @@ static double chip_cycles(const struct replay *p, uint64_t sm_blocks)
                                                                .sm_blocks = sm_blocks,
                                                                .cycles = cycles,
                                                                .busiest = busiest(p) * p->whole,
-                                                               .alone = p->alone,
+                                                               .alone = alone(p),
                                                                .block_launch = p->r.block_launch});
 }
 

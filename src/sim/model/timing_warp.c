@@ -111,6 +111,13 @@ static double lanes_started(const struct replay *p, const struct trace_op *op)
     return p->r.bulk_start * op->lanes;
 }
 
+static void gap_note(struct replay *p, struct warp_state *w, uint32_t site, double at)
+{
+    p->gaps[site].cycles += w->ran < 0 ? 0 : at - w->ran;
+    p->gaps[site].count++;
+    w->ran = at;
+}
+
 // Does the warp go on at an earlier place?
 static bool goes_back(const struct warp_state *w)
 {
@@ -129,6 +136,7 @@ enum step warp_step(struct replay *p, struct warp_state *w)
     if (c->unit == UNIT_NONE) {
         if (c->pipe == PIPE_ASYNC_COMMIT && op->lanes > 0)
             group_commit(&w->copies[t->bulk]);
+        p->gaps[op->site].count++;
         value_rename(w, t, at);
         return STEP_RAN;
     }
@@ -150,6 +158,7 @@ enum step warp_step(struct replay *p, struct warp_state *w)
     stall_add(p, w, op->site, STALL_SELECTED, at + c->next);
     server_take(scheduler, at, c->slots);
     p->start = w->issued = at;
+    gap_note(p, w, op->site, at);
     double held = c->pipe == PIPE_BULK_COPY ? lanes_started(p, op) : 0;
     double ready = p->ready = held + op_execute(p, op, c, at);
     double queued = c->unit == UNIT_CONSTANT ? 0 : p->start - at;
@@ -173,10 +182,8 @@ enum step warp_step(struct replay *p, struct warp_state *w)
         counters_wait(p, w, op->site);
     if (c->pipe == PIPE_ASYNC_WAIT && op->lanes > 0)
         copies_wait(p, w, op->site);
-    if (c->unit == UNIT_STORE)
+    if (c->unit == UNIT_STORE || c->pipe == PIPE_GLOBAL_REDUCTION)
         w->drained = later(w->drained, ready);
-    if (c->pipe == PIPE_GLOBAL_REDUCTION)
-        w->kept = later(w->kept, ready);
     warp_advance(w);
     return STEP_RAN;
 }
