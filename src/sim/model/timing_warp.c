@@ -113,6 +113,8 @@ static double lanes_started(const struct replay *p, const struct trace_op *op)
 
 static void gap_note(struct replay *p, struct warp_state *w, uint32_t site, double at)
 {
+    if (p->gaps == NULL) // a clock's, of one SM at work
+        return;
     p->gaps[site].cycles += w->ran < 0 ? 0 : at - w->ran;
     p->gaps[site].count++;
     w->ran = at;
@@ -136,7 +138,8 @@ enum step warp_step(struct replay *p, struct warp_state *w)
     if (c->unit == UNIT_NONE) {
         if (c->pipe == PIPE_ASYNC_COMMIT && op->lanes > 0)
             group_commit(&w->copies[t->bulk]);
-        p->gaps[op->site].count++;
+        if (p->gaps != NULL)
+            p->gaps[op->site].count++;
         value_rename(w, t, at);
         return STEP_RAN;
     }
