@@ -74,7 +74,9 @@ struct warp_state {
     uint32_t barrier_site; // where it waits
     double started;
     double ran; // when its last instruction issued that takes a unit
-    double drained; // when its last store has left the SM, and its last reduction is answered
+    double drained; // when its last store has left the SM
+    double
+        kept; // … and its last reduction is answered, which keeps the warp but, as the model has it, not its place
 };
 
 struct draining { // a warp that has ended, its stores have not
@@ -202,15 +204,15 @@ void phases_start(struct replay *p, struct block_slot *s);
 bool phases_step(struct replay *p, int warp, const struct trace_op *op);
 // Wakes all who sleep in the slot: what they wait for is not in the trace. false: nobody does.
 bool phases_give_up(struct replay *p, int slot);
-// uneven.c: what the time of the replay is multiplied by where the grid's blocks have unequal work.
+// uneven.c: cycles of the chip where the grid's blocks have unequal work, else `otherwise`.
 struct uneven_replay {
-    uint64_t blocks, sm_blocks;  // replayed; of an SM in all
-    double cycles;               // of the SM's blocks
-    double busiest;              // what the unit that was busiest worked for the replayed blocks
-    double alone;                // cycles from an operation to the warp's next, on average
-    double block_launch;
+    uint64_t blocks;     // replayed …
+    double cycles;       // … within
+    double busiest;      // what the unit that was busiest worked for them
+    double alone;        // cycles from an operation to the warp's next, on average
+    double block_launch; // from a block's end to the next in its place
 };
-double uneven_share(const struct timing_input *in, struct uneven_replay r);
+double uneven_cycles(const struct timing_input *in, struct uneven_replay r, double otherwise);
 // timing.c
 void queue_add(struct replay *p, int warp); // of the warps that go on at their time
 // timing_stalls.c

@@ -152,7 +152,7 @@ static void block_start(struct replay *p, int slot, double at)
         w->started = w->since = w->at;
         w->ran = -1;
         w->throttled = w->fixed = 0;
-        w->drained = 0;
+        w->drained = w->kept = 0;
         w->waiting = w->asleep = w->entered = false;
         memset(w->copies, 0, sizeof w->copies);
         w->done = !w->trace;
@@ -485,13 +485,12 @@ static double alone(const struct replay *p)
 // Cycles until the last SM has ended.
 static double chip_cycles(const struct replay *p, uint64_t sm_blocks)
 {
-    double cycles = sm_cycles(p, sm_blocks);
-    return cycles * uneven_share(p->in, (struct uneven_replay){.blocks = p->blocks_started,
-                                                               .sm_blocks = sm_blocks,
-                                                               .cycles = cycles,
-                                                               .busiest = busiest(p) * p->whole,
-                                                               .alone = alone(p),
-                                                               .block_launch = p->r.block_launch});
+    struct uneven_replay r = {.blocks = p->blocks_started,
+                              .cycles = p->end * p->whole,
+                              .busiest = busiest(p) * p->whole,
+                              .alone = alone(p),
+                              .block_launch = p->r.block_launch};
+    return uneven_cycles(p->in, r, sm_cycles(p, sm_blocks));
 }
 
 static double stall_sum(const struct replay *p, int from, int to)

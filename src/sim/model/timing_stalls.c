@@ -47,7 +47,10 @@ void sampling_enter(struct replay *p, struct warp_state *w)
 double sampling_leave(struct replay *p, int warp, uint32_t site)
 {
     const struct warp_state *w = &p->warps[warp];
-    double until = later(w->drained, w->at + p->r.warp_exit + p->r.warp_drain);
+    double least = w->at + p->r.warp_exit + p->r.warp_drain;
+    double kept =
+        sooner(w->kept, w->at + p->r.block_launch * 0.9); // gone before its place is taken
+    double until = later(later(w->drained, kept), least);
     p->draining[warp] = (struct draining){site, w->since, until, w->sampled};
     p->resident_cycles += until - w->started;
     return until;

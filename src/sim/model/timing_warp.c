@@ -185,8 +185,10 @@ enum step warp_step(struct replay *p, struct warp_state *w)
         counters_wait(p, w, op->site);
     if (c->pipe == PIPE_ASYNC_WAIT && op->lanes > 0)
         copies_wait(p, w, op->site);
-    if (c->unit == UNIT_STORE || c->pipe == PIPE_GLOBAL_REDUCTION)
+    if (c->unit == UNIT_STORE)
         w->drained = later(w->drained, ready);
+    if (c->pipe == PIPE_GLOBAL_REDUCTION)
+        w->kept = later(w->kept, ready);
     warp_advance(w);
     return STEP_RAN;
 }

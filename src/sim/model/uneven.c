@@ -162,22 +162,25 @@ static bool any_polls(const struct timing_input *in)
     return false;
 }
 
-double uneven_share(const struct timing_input *in, struct uneven_replay r)
+double uneven_cycles(const struct timing_input *in, struct uneven_replay r, double otherwise)
 {
     struct block_work mean;
     const struct grid_work *w = in->work;
-    if (w == NULL || w->groups == NULL || !isfinite(r.cycles) || r.cycles <= 0 || r.blocks == 0 || any_polls(in) || !differ(in, &mean))
-        return 1;
+    if (w == NULL || w->groups == NULL || !isfinite(r.cycles) || r.cycles <= 0 || r.blocks == 0 ||
+        any_polls(in) || !differ(in, &mean))
+        return otherwise;
     double executed = 0;
     for (uint64_t i = 0; i < r.blocks; i++)
         executed += (double)traced(in, i, mean).executed;
     if (executed <= 0)
-        return 1;
+        return otherwise;
     if (in->grid_blocks > BLOCKS_MAX)
-        return (double)mean.executed * (double)r.blocks / executed;
-    struct schedule s = {.alone = r.alone, .full = r.busiest / executed, .between = r.block_launch};
+        return otherwise * (double)mean.executed * (double)r.blocks / executed;
+    struct schedule s = {
+        .alone = r.alone, .full = r.busiest / executed, .between = r.block_launch};
     s.places = in->blocks_per_sm < PLACES ? in->blocks_per_sm : PLACES;
-    struct queue_of_blocks own = {in, 0, r.sm_blocks, mean, true}, all = {in, 0, in->grid_blocks, mean, false};
+    struct queue_of_blocks own = {in, 0, r.blocks, mean, true},
+                           all = {in, 0, in->grid_blocks, mean, false};
     // The replay's time is met by what each block takes beside its operations; where their own is too much already, it was
     // measured on a full SM.
     bool loaded = run_all(&s, own, 1) > r.cycles;
@@ -188,5 +191,6 @@ double uneven_share(const struct timing_input *in, struct uneven_replay r)
         *(over ? &high : &low) = *chosen;
     }
     double replayed = run_all(&s, own, 1);
-    return replayed > 0 ? run_all(&s, all, (int)GPU(in->gpu, sm_count)) / replayed : 1;
+    double chip = run_all(&s, all, (int)GPU(in->gpu, sm_count));
+    return replayed > 0 ? r.cycles * chip / replayed : otherwise;
 }
