@@ -290,7 +290,8 @@ struct block_work {
     uint64_t executed, longest; // by all warps; by the one that executed most
 };
 struct work_sum {
-    uint64_t blocks, executed, longest, longest_most; // sums over the blocks that ran; of one, at most
+    uint64_t blocks, executed, longest,
+        longest_most; // sums over the blocks that ran; of one, at most
 };
 enum { WORK_GROUPS = 8192 };
 struct grid_work {
@@ -315,7 +316,7 @@ struct timing_input {
     double atomic_turns_hot; // that atomics take one by one where most queue
     const struct counters *counters;
     const struct grid_work *work; // NULL: all blocks as those of the trace
-    uint64_t ops_max; // warp instructions replayed at most; 0 = the model's own limit
+    uint64_t ops_max;             // warp instructions replayed at most; 0 = the model's own limit
 };
 // Models the kernel's duration. Mechanisms and sources are described in timing.c and the files beside it (replay.h).
 // The first figure of the model that the chip's file lacks; NULL: none, the chip is modelled.

@@ -8,28 +8,31 @@
 #include <stdio.h>
 
 #define HEAD ".version 8.0\n.target sm_90\n.address_size 64\n"
-#define ENTRY(name)                                                                              \
-    ".visible .entry " name "(.param .u64 out, .param .u32 few, .param .u32 many, .param .u32 every)\n{\n" \
-    ".reg .pred %p<20>; .reg .b32 %r<64>; .reg .f32 %f<8>; .reg .b64 %rd<40>;\n"                  \
-    "ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [few]; ld.param.u32 %r2, [many];\n"             \
-    "ld.param.u32 %r3, [every]; mov.u32 %r4, %ctaid.x; mov.u32 %r5, %tid.x;\n"                   \
+#define ENTRY(name)                                                                  \
+    ".visible .entry " name                                                          \
+    "(.param .u64 out, .param .u32 few, .param .u32 many, .param .u32 every)\n{\n"   \
+    ".reg .pred %p<20>; .reg .b32 %r<64>; .reg .f32 %f<8>; .reg .b64 %rd<40>;\n"     \
+    "ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [few]; ld.param.u32 %r2, [many];\n" \
+    "ld.param.u32 %r3, [every]; mov.u32 %r4, %ctaid.x; mov.u32 %r5, %tid.x;\n"       \
     "mad.lo.u32 %r6, %r4, 256, %r5; mul.wide.u32 %rd2, %r6, 4; add.s64 %rd3, %rd1, %rd2;\n"
 
 // Block 40 (and each so many behind it) turns `many` times, the others `few` times.
-static const char turning[] = HEAD ENTRY("turning")
-    "rem.u32 %r7, %r4, %r3; setp.eq.u32 %p1, %r7, 40; selp.u32 %r8, %r2, %r1, %p1;\n"
-    "mov.f32 %f1, 0f3F800000; setp.eq.u32 %p2, %r8, 0; @%p2 bra end;\n"
-    "turn: fma.rn.f32 %f1, %f1, %f1, %f1; sub.u32 %r8, %r8, 1; setp.ne.u32 %p3, %r8, 0;\n"
-    "@%p3 bra turn;\nend: st.global.f32 [%rd3], %f1; ret;\n}\n";
+static const char turning[] = HEAD ENTRY(
+    "turning") "rem.u32 %r7, %r4, %r3; setp.eq.u32 %p1, %r7, 40; selp.u32 %r8, %r2, %r1, %p1;\n"
+               "mov.f32 %f1, 0f3F800000; setp.eq.u32 %p2, %r8, 0; @%p2 bra end;\n"
+               "turn: fma.rn.f32 %f1, %f1, %f1, %f1; sub.u32 %r8, %r8, 1; setp.ne.u32 %p3, %r8, "
+               "0;\n"
+               "@%p3 bra turn;\nend: st.global.f32 [%rd3], %f1; ret;\n}\n";
 
-static const char voting[] = HEAD ENTRY("voting")
-    "sub.u32 %r9, %r1, 1; and.b32 %r7, %r5, %r9; mov.u32 %r8, 0;\n"
-    "turn: match.any.sync.b32 %r10, %r7, 0xffffffff; shr.u32 %r11, %r10, 31; shl.b32 %r11, %r11, 8;\n"
-    "xor.b32 %r7, %r7, %r11; add.u32 %r8, %r8, 1; setp.lt.u32 %p3, %r8, 64;\n"
-    "@%p3 bra turn;\nst.global.u32 [%rd3], %r7; ret;\n}\n";
+static const char voting[] =
+    HEAD ENTRY("voting") "sub.u32 %r9, %r1, 1; and.b32 %r7, %r5, %r9; mov.u32 %r8, 0;\n"
+                         "turn: match.any.sync.b32 %r10, %r7, 0xffffffff; shr.u32 %r11, %r10, 31; "
+                         "shl.b32 %r11, %r11, 8;\n"
+                         "xor.b32 %r7, %r7, %r11; add.u32 %r8, %r8, 1; setp.lt.u32 %p3, %r8, 64;\n"
+                         "@%p3 bra turn;\nst.global.u32 [%rd3], %r7; ret;\n}\n";
 
-static double body_us(const char *text, const char *kernel, uint32_t blocks, uint32_t few, uint32_t many,
-                      uint32_t every)
+static double body_us(const char *text, const char *kernel, uint32_t blocks, uint32_t few,
+                      uint32_t many, uint32_t every)
 {
     struct bench b;
     bench_text(&b, text);
@@ -61,8 +64,10 @@ static void other_sms_blocks_count_too(void **state)
 {
     (void)state;
     double few = body_us(turning, "turning", 1056, 64, 64, 4096);
-    double some = body_us(turning, "turning", 1056, 64, 1024, 4096), all = body_us(turning, "turning", 1056, 1024, 1024, 4096);
-    assert_about("equal blocks", body_us(turning, "turning", 8448, 1024, 1024, 4096), 8 * all, 0.25);
+    double some = body_us(turning, "turning", 1056, 64, 1024, 4096),
+           all = body_us(turning, "turning", 1056, 1024, 1024, 4096);
+    assert_about("equal blocks", body_us(turning, "turning", 8448, 1024, 1024, 4096), 8 * all,
+                 0.25);
     assert_true(few < some / 4 && some < all);
 }
 
@@ -71,7 +76,8 @@ static void a_vote_takes_as_long_as_it_has_values(void **state)
 {
     (void)state;
     double cycles = 8 * 8 * 64 * 2.03; // of eight blocks of an SM, for each value
-    double four = body_us(voting, "voting", 1056, 4, 0, 1), all = body_us(voting, "voting", 1056, 32, 0, 1);
+    double four = body_us(voting, "voting", 1056, 4, 0, 1),
+           all = body_us(voting, "voting", 1056, 32, 0, 1);
     assert_about("28 values more", all - four, 28 * cycles / 1980, 0.05);
 }
 
@@ -79,8 +85,9 @@ static void a_vote_takes_as_long_as_it_has_values(void **state)
 static double counting_us(bool some)
 {
     static char text[16384];
-    int at = snprintf(text, sizeof text, "%s", HEAD ENTRY("counting") ".shared .align 4 .b8 bins[256];\n"
-                                                                      "mov.u32 %r40, bins;\n");
+    int at = snprintf(text, sizeof text, "%s",
+                      HEAD ENTRY("counting") ".shared .align 4 .b8 bins[256];\n"
+                                             "mov.u32 %r40, bins;\n");
     for (int k = 0; k < 8; k++) {
         at += snprintf(text + at, sizeof text - (size_t)at,
                        "ld.global.u32 %%r%d, [%%rd3+%d]; and.b32 %%r%d, %%r%d, 252;\n"
@@ -92,7 +99,8 @@ static double counting_us(bool some)
                             : "/* %d %d %d %d */ red.shared.add.u32 [%%r%d], 1; /* %d */\n",
                        1 + k, 10 + k, 1 + k, k, 30 + k, k);
     }
-    snprintf(text + at, sizeof text - (size_t)at, "bar.sync 0; st.global.u32 [%%rd3+8], %%r40; ret;\n}\n");
+    snprintf(text + at, sizeof text - (size_t)at,
+             "bar.sync 0; st.global.u32 [%%rd3+8], %%r40; ret;\n}\n");
     return body_us(text, "counting", 64, 0, 0, 1);
 }
 

@@ -155,7 +155,8 @@ static void predicate_read(struct scope *d, const struct segment *from)
     int guard = d->register_base + d->f->instructions[last_instruction(d, from)].guard;
     bool ends = block_ends_thread(d->f, d->f->block_of[last_instruction(d, from)] + 2);
     bool stays = has_atomics(d->program, side);
-    timing[branch].pipe = ends || stays ? PIPE_INTEGER : PIPE_NONE; // EXIT under the predicate, or nothing
+    timing[branch].pipe =
+        ends || stays ? PIPE_INTEGER : PIPE_NONE; // EXIT under the predicate, or nothing
     if (!stays)
         timing[branch].other_slots = 0;
     for (int i = side->first_site; i < side->first_site + side->count; i++) {

@@ -73,7 +73,7 @@ struct warp_state {
     int next_sleeper;      // that waits for the same; -1
     uint32_t barrier_site; // where it waits
     double started;
-    double ran; // when its last instruction issued that takes a unit
+    double ran;     // when its last instruction issued that takes a unit
     double drained; // when its last store has left the SM
     double
         kept; // … and its last reduction is answered, which keeps the warp but, as the model has it, not its place
@@ -160,7 +160,7 @@ struct replay {
     double *starts; // of the first `starts_count` blocks
     uint64_t blocks_to_run;
     double end;
-    struct gap {        // in front of each site's instruction, since the warp's one before
+    struct gap { // in front of each site's instruction, since the warp's one before
         double cycles;
         uint64_t count;
     } * gaps;

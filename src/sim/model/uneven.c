@@ -14,14 +14,15 @@ enum {
 };
 
 struct lane { // a place on an SM
-    double ends; // in operations that each of the SM's warps executed by then; while it waits: a time
+    double
+        ends; // in operations that each of the SM's warps executed by then; while it waits: a time
     double width; // warps at work in it, on average
     bool runs, waits;
 };
 
-struct processor { // an SM
-    double now, done; // operations of each warp that ran all the time, up to now
-    double width;     // warps at work
+struct processor {     // an SM
+    double now, done;  // operations of each warp that ran all the time, up to now
+    double width;      // warps at work
     double next, then; // when something happens; what is done by then
     struct lane lane[PLACES];
 };
@@ -40,7 +41,8 @@ struct queue_of_blocks { // what is still to run
     bool replayed; // those of the replay, again and again; else all
 };
 
-static struct block_work block_of_group(const struct work_sum *g, uint64_t place, struct block_work mean)
+static struct block_work block_of_group(const struct work_sum *g, uint64_t place,
+                                        struct block_work mean)
 {
     if (g->blocks == 0) // of a share of the blocks: none of these ran
         return mean;
@@ -100,7 +102,8 @@ static void processor_step(struct processor *p, const struct schedule *s, struct
             q->count++;
             struct block_work b = blocks_next(q);
             double longest = later((double)b.longest, 1);
-            *l = (struct lane){.runs = true, .ends = p->done + longest, .width = (double)b.executed / longest};
+            *l = (struct lane){
+                .runs = true, .ends = p->done + longest, .width = (double)b.executed / longest};
             p->width += l->width;
         }
     }
@@ -176,8 +179,7 @@ double uneven_cycles(const struct timing_input *in, struct uneven_replay r, doub
         return otherwise;
     if (in->grid_blocks > BLOCKS_MAX)
         return otherwise * (double)mean.executed * (double)r.blocks / executed;
-    struct schedule s = {
-        .alone = r.alone, .full = r.busiest / executed, .between = r.block_launch};
+    struct schedule s = {.alone = r.alone, .full = r.busiest / executed, .between = r.block_launch};
     s.places = in->blocks_per_sm < PLACES ? in->blocks_per_sm : PLACES;
     struct queue_of_blocks own = {in, 0, r.blocks, mean, true},
                            all = {in, 0, in->grid_blocks, mean, false};

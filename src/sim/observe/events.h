@@ -98,8 +98,8 @@ static inline void event_order(struct warp *w, const struct uop *u)
 static inline void event_match(struct warp *w, const struct uop *u, uint32_t mask, int values)
 {
     if (is_heard(w, EVENT_MATCH))
-        event_send(
-            w, &(struct event){.kind = EVENT_MATCH, .u = u, .mask = mask, .passes = (unsigned)values});
+        event_send(w, &(struct event){
+                          .kind = EVENT_MATCH, .u = u, .mask = mask, .passes = (unsigned)values});
 }
 
 static inline void event_global(struct warp *w, struct mem_state *s, struct event *e)

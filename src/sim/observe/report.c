@@ -438,7 +438,8 @@ static void work_traced(const struct launch *l, struct arena *a, struct grid_wor
             const struct trace_warp *warp = &t->blocks[b].warps[w];
             uint64_t executed = 0;
             for (size_t i = 0; i < warp->count; i++)
-                executed += warp->ops[i].lanes > 0 || !l->program->timing[warp->ops[i].site].side_step;
+                executed +=
+                    warp->ops[i].lanes > 0 || !l->program->timing[warp->ops[i].site].side_step;
             work->traced[b].executed += executed;
             if (executed > work->traced[b].longest)
                 work->traced[b].longest = executed;

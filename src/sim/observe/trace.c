@@ -342,10 +342,10 @@ static bool trace_wanted(const struct launch *l)
     return !l->options->no_timing && !l->options->no_caches;
 }
 
-const struct listener trace_listener = {
-    .name = "trace",
-    .kinds = HEARS(BLOCK) | HEARS(SEGMENT) | HEARS(GUARD) | HEARS(GLOBAL) | HEARS(SHARED) |
-             HEARS(LOCAL) | HEARS(TEXTURE) | HEARS(MBARRIER) | HEARS(BARRIER) | HEARS(COPY) |
-             HEARS(MATCH),
-    .wanted = trace_wanted,
-    .hear = trace_hear};
+const struct listener trace_listener = {.name = "trace",
+                                        .kinds = HEARS(BLOCK) | HEARS(SEGMENT) | HEARS(GUARD) |
+                                                 HEARS(GLOBAL) | HEARS(SHARED) | HEARS(LOCAL) |
+                                                 HEARS(TEXTURE) | HEARS(MBARRIER) | HEARS(BARRIER) |
+                                                 HEARS(COPY) | HEARS(MATCH),
+                                        .wanted = trace_wanted,
+                                        .hear = trace_hear};
