@@ -50,6 +50,9 @@ class Copy:
         self.folder = work / name
         self.folder.mkdir(parents=True)
         shutil.copytree(source, self.folder / name)
+        for beside in source.resolve().parent.iterdir():  # files that several experiments share
+            if beside.name != name:
+                (self.folder / beside.name).symlink_to(beside)
         self.patches = []
         self.said = ""
 
@@ -71,10 +74,10 @@ class Copy:
     def find(self):
         """Runs it, and writes all its patches into the copy."""
         self.ridge("run", f"./{self.name}", *self.options, *self.timing(), gpu=True)
-        try:
-            explained = json.loads(self.ridge("explain", self.name, "--json").stdout)
-        except ValueError:
-            print(f"{self.name}: no run: {self.said.strip()[:200]}", file=sys.stderr)
+        said = self.said
+        explained = json.loads(self.ridge("explain", self.name, "--json").stdout)
+        if "results" not in explained:
+            print(f"{self.name}: no run: {said.strip()[:200]}", file=sys.stderr)
             return
         before = {r["variant"]: r["time_ns"]["median"] for r in explained["results"] if r.get("time_ns")}
         for p in explained["patches"]:
