@@ -391,7 +391,7 @@ static void arrival_note(struct l2_arrivals *a, const struct l2_request *r, unsi
         // Its own, it has asked for and waited; others of the line the granule brings.
         unsigned coming = asked->sm == a->sm ? hit & ~(unsigned)asked->sectors : hit;
         a->site_halves[r->site] +=
-            bits_of_4(coming) * (asked->round == a->round ? SAME_ROUND : ROUND_BEFORE);
+            (uint64_t)bits_of_4(coming) * (asked->round == a->round ? SAME_ROUND : ROUND_BEFORE);
         if (asked->sm == a->sm)
             asked->sectors |= r->sectors;
     }

@@ -354,6 +354,8 @@ struct mem_state {
         _Alignas(64) uint64_t far[LANES];
         uint32_t near[LANES];
     } delta;
+    _Alignas(
+        64) uint32_t word[LANES]; // `window`: which of the words from the lowest on is each lane's
     // counts, `requests` to `depth` in a row; a generic access may add to those of several spaces
     uint64_t requests, sectors, sectors_ideal, lines, l1_hit_sectors, l2_sectors; // global
     uint64_t data_passes; // global: through the L1 data stage
@@ -365,9 +367,6 @@ struct mem_state {
     // the pattern
     uint32_t mask; // 0 = none; of the lanes compared
     uint32_t key;  // address of the first lane modulo LINE_BYTES (global), 4 (shared)
-    // shared: the lanes' words lie within WINDOW_WORDS of the lowest; which of them each lane's is
-    bool window;
-    _Alignas(64) uint32_t word[LANES];
     enum pattern_shape shape;
     int64_t lowest, highest;  // of the differences; highest with the bytes of the access
     uint64_t bits;            // or of all differences
@@ -377,6 +376,7 @@ struct mem_state {
     struct phase *phases;      // LINE_BYTES / phase_bytes of them
     unsigned phase_bytes;
     uint64_t known[2]; // a bit a phase
+    bool window;       // shared: the lanes' words lie within WINDOW_WORDS of the lowest
 };
 
 struct segment_count {

@@ -76,7 +76,7 @@ static void pattern_learn(struct mem_state *s, uint32_t mask, const uint64_t *ad
     s->bits = bits;
     bool halves = mask == ALL_LANES && bytes == 4;
     for (uint32_t i = 0; i < LANES; i++)
-        halves &= s->delta.far[i] - s->delta.far[i & 16] == 4 * (i & 15);
+        halves &= s->delta.far[i] - s->delta.far[i & 16] == (uint64_t)4 * (i & 15);
     s->shape = shape_of(contiguous, uniform, halves);
     s->known[0] = s->known[1] = 0;
     s->key = LINE_BYTES; // no phase yet
