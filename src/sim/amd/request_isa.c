@@ -139,7 +139,7 @@ static bool far_side_by_side(const struct request *q, const uint64_t at[WAVE_LAN
     const unsigned n = q->count;
     uint64_t off = 0;
     for (unsigned lane = 0; lane < n; lane++)
-        off |= at[lane] ^ (at[0] + lane * WORD);
+        off |= at[lane] ^ (at[0] + (uint64_t)lane * WORD);
     return off == 0;
 }
 
@@ -637,8 +637,8 @@ static bool run_known_lds(struct request *q, struct amd_lds_shape *s, const stru
         do_lds(q, p, at);
     }
     run->progressed = true;
-    struct amd_traffic own = {.passes = p->count * s->passes,
-                              .passes_ideal = p->count * s->passes_ideal};
+    struct amd_traffic own = {.passes = (uint64_t)p->count * s->passes,
+                              .passes_ideal = (uint64_t)p->count * s->passes_ideal};
     amd_count_traffic(run, q->in, &own);
     return true;
 }
