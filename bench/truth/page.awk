@@ -108,7 +108,7 @@ END {
     print "moved, counts did (below). Then, with wide products that hold the dispatch for four cycles, SMs that wait together for what one of"
     print "them asked device memory for, and what atomics leave dirty, all three found on tuning kernels: 7.0 %, 25.7 % and 0.88, worst +73 %."
     print "Then, with blocks of unequal work, loops\x27 branches, votes by value, loads moved over branches and sectors stored in part, found on"
-    print "bench/truth/tuning/uneven: asked three times (each step is in the journal; the second and third because mandelbrot, n=2097152, had come out"
+    print "bench/truth/tuning/uneven: asked four times (each step is in the journal; once of a change that tuning rows then ruled out, twice because mandelbrot, n=2097152, had come out"
     print "at +129 %, which showed that a warp\x27s pace must not be that of its last half, and not of blocks that were traced and not replayed), and"
     print "the figures above are the third\x27s. mandelbrot is still the worst: the SM that is replayed has few of its long blocks."
     print "\n## Counters\n"
