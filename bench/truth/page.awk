@@ -110,7 +110,7 @@ END {
     print "Then, with blocks of unequal work, loops\x27 branches, votes by value, loads moved over branches and sectors stored in part, found on"
     print "bench/truth/tuning/uneven: asked four times (each step is in the journal; once of a change that tuning rows then ruled out, twice because mandelbrot, n=2097152, had come out"
     print "at +129 %, which showed that a warp\x27s pace must not be that of its last half, and not of blocks that were traced and not replayed), and"
-    print "the figures above are the third\x27s. mandelbrot is still the worst: the SM that is replayed has few of its long blocks."
+    print "the figures above are the last. mandelbrot is still the worst: the SM that is replayed has few of its long blocks."
     print "\n## Counters\n"
     print "Warp instructions are machine code's ([differential.md](differential.md)): where a ptxas is, what it makes of each line of the PTX,"
     print "by how often the line is executed (toolkit-h200.csv, ptxas 13.0); without one, as the lowering pass reckons them from PTX. Before"
