@@ -213,7 +213,7 @@ static __device__ __forceinline__ void consume(struct ring r, const struct tiles
         int row, col, before = 0;
         tile_at(t, i, &row, &col);
         row += group * (BM / 2);
-        auto step = [&](int k, int stage) {
+        auto step = [&](int k, int stage) __attribute__((always_inline)) {
             unsigned long long a = first_a + (unsigned)(stage * (BYTES_A / 16));
             unsigned long long b = first_b + (unsigned)(stage * (BYTES_B / 16));
             barrier_wait(r.full + 8 * stage, r.parity);

@@ -19,9 +19,8 @@
 //   - a block's place is free when its warps have ended and their stores have left the SM; the next
 //     block's first warp runs some hundred cycles later, the others one by one after it; the chip
 //     starts a limited number of blocks in all.
-// Grids longer than the replay are extended at the steady interval between block starts.
-// Where blocks have unequal work all of the grid's are laid out on all SMs beside those that were replayed (uneven.c).
-// Times inside are SM cycles.
+// Grids longer than the replay are extended at the steady interval between block starts; where blocks have unequal work
+// all of the grid's are laid out on all SMs beside those that were replayed (uneven.c). Times inside are SM cycles.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/model/replay.h"
 
