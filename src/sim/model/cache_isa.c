@@ -258,19 +258,28 @@ static inline struct route route_of(const struct l2 *c, const struct l2_request 
     return to;
 }
 
+// Looks the line up, made free if it was not there; returns those of the sectors that were, and counts them as read.
+static inline unsigned way_read(struct l2 *c, struct set *s, uint32_t tag, unsigned sectors,
+                                struct l2_counts *counts, int *way)
+{
+    *way = l2_way(c, s, tag, counts);
+    unsigned hit = sectors & valid_of(s, *way);
+    counts->read_sectors += bits_of_4(sectors);
+    counts->hit_sectors += bits_of_4(hit);
+    return hit;
+}
+
 // Reads for the other side at the line's home; returns the sectors that were there.
 static inline unsigned home_read(struct l2 *c, const struct route *to, unsigned sectors,
                                  struct l2_counts *counts)
 {
     struct set *s = to->home_set;
-    int way = l2_way(c, s, to->tag, counts);
-    unsigned hit = sectors & valid_of(s, way), missing = sectors & ~hit;
-    unsigned fetched = c->granule_of[missing];
+    int way;
+    unsigned hit = way_read(c, s, to->tag, sectors, counts, &way);
+    unsigned fetched = c->granule_of[sectors & ~hit];
     counts->dram_read_bytes += sector_bytes(fetched);
     set_fill(s, way, fetched);
     s->copied |= (uint16_t)(1u << way);
-    counts->read_sectors += bits_of_4(sectors);
-    counts->hit_sectors += bits_of_4(hit);
     return hit;
 }
 
@@ -278,10 +287,8 @@ static inline unsigned l2_read(struct l2 *c, const struct route *to, unsigned se
                                struct l2_counts *counts)
 {
     struct set *s = to->near_set;
-    int way = l2_way(c, s, to->tag, counts);
-    unsigned hit = sectors & valid_of(s, way), missing = sectors & ~hit;
-    counts->read_sectors += bits_of_4(sectors);
-    counts->hit_sectors += bits_of_4(hit);
+    int way;
+    unsigned hit = way_read(c, s, to->tag, sectors, counts, &way), missing = sectors & ~hit;
     if (!missing)
         return hit;
     unsigned fetched = c->granule_of[missing];

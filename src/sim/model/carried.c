@@ -11,6 +11,14 @@
 #define COMBINING_MOST 6.0    // executions of an instruction by a warp
 #define COMBINING_SHARE 0.125 // of the most often executed instruction
 
+static double hottest_executed(const struct timing_input *in)
+{
+    double hottest = 0;
+    for (int i = 0; i < in->site_count; i++)
+        hottest = fmax(hottest, (double)in->stats[i].executed);
+    return hottest;
+}
+
 // From a register read to one written; sums: the value is only added to, or compared with.
 struct flow {
     uint16_t from, to;
@@ -97,10 +105,7 @@ bool loop_is_serial(const struct timing_input *in)
     size_t registers = (size_t)in->register_count + 1;
     bool *reached = xcalloc(registers, sizeof *reached), *asked = xcalloc(registers, sizeof *asked);
     bool serial = false;
-    double hottest = 0;
-    for (int i = 0; i < in->site_count; i++)
-        hottest = fmax(hottest, (double)in->stats[i].executed);
-    flows_find(in, hottest, &flows);
+    flows_find(in, hottest_executed(in), &flows);
     for (size_t i = 0; i < flows.count && !serial; i++) {
         const struct flow *x = &flows.items[i];
         if (x->sums || asked[x->to])
@@ -149,9 +154,8 @@ double loop_steps_by_grid(const struct timing_input *in)
 {
     struct flows flows = {0}, hot = {0};
     bool *reached = xcalloc((size_t)in->register_count + 1, sizeof *reached);
-    double hottest = 0, steps = 0, warps = (double)in->grid_blocks * in->warps_per_block;
-    for (int i = 0; i < in->site_count; i++)
-        hottest = fmax(hottest, (double)in->stats[i].executed);
+    double hottest = hottest_executed(in), steps = 0,
+           warps = (double)in->grid_blocks * in->warps_per_block;
     flows_find(in, 0, &flows);
     flows_find(in, hottest, &hot);
     for (int i = 0; i < in->site_count; i++)
@@ -200,10 +204,7 @@ static bool is_behind(const struct timing_input *in, int site, double hottest)
 
 bool shares_copies_only(const struct timing_input *in)
 {
-    double hottest = 0;
-    for (int i = 0; i < in->site_count; i++)
-        hottest = fmax(hottest, (double)in->stats[i].executed);
-
+    double hottest = hottest_executed(in);
     bool *computed = xcalloc((size_t)in->register_count + 1, sizeof *computed), changed = true;
     bool copies = true;
     while (changed) {

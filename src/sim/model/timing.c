@@ -333,11 +333,15 @@ static double fetched_per_byte(const struct timing_input *in)
     return ratio < 1 ? 1 : sooner(ratio, most);
 }
 
+static double sectors_changed(const struct timing_input *in)
+{
+    return counters_get(in->counters, COUNTER_GLOBAL_STORE_SECTORS, 0) +
+           counters_get(in->counters, COUNTER_GLOBAL_ATOMIC_SECTORS, 0);
+}
+
 static double dram_write_share(const struct timing_input *in)
 {
-    double sent = (counters_get(in->counters, COUNTER_GLOBAL_STORE_SECTORS, 0) +
-                   counters_get(in->counters, COUNTER_GLOBAL_ATOMIC_SECTORS, 0)) *
-                  SECTOR_BYTES;
+    double sent = sectors_changed(in) * SECTOR_BYTES;
     return sent > 0 ? sooner(1, dram_written(&in->l2) / sent) : 0;
 }
 
@@ -346,8 +350,7 @@ static double dram_write_share(const struct timing_input *in)
 static double lone_cycles(const struct replay *p)
 {
     const struct l2_counts *c = &p->in->l2;
-    double sent = counters_get(p->in->counters, COUNTER_GLOBAL_STORE_SECTORS, 0) +
-                  counters_get(p->in->counters, COUNTER_GLOBAL_ATOMIC_SECTORS, 0);
+    double sent = sectors_changed(p->in);
     if (sent <= 0 || p->scattered_writes <= 1)
         return 0;
     double merged = (double)c->lone_merged_thirds / 3 / sent,
@@ -457,14 +460,20 @@ static double hot_cycles(const struct replay *p)
     return queued > 0 ? queued + p->r.atomic_latency : 0;
 }
 
+static double issue_busy(const struct replay *p) // of a scheduler, on average
+{
+    double busy = 0;
+    for (int i = 0; i < p->schedulers; i++)
+        busy += p->issue[i].busy / p->schedulers;
+    return busy;
+}
+
 static double busiest(const struct replay *p)
 {
-    double most = 0, issue = 0;
-    for (int i = 0; i < p->schedulers; i++)
-        issue += p->issue[i].busy / p->schedulers;
+    double most = 0;
     for (int i = 0; i < SERVER_COUNT; i++)
         most = later(most, p->pipe[i].busy);
-    most = later(most, later(issue, later(p->fill.busy, p->port.busy)));
+    most = later(most, later(issue_busy(p), later(p->fill.busy, p->port.busy)));
     most = later(most, later(p->l2.busy, later(p->flits.busy, p->dram.busy)));
     return later(most, p->atomic.busy);
 }
@@ -541,9 +550,6 @@ static void time_fill(struct time_breakdown *out, const struct replay *p, uint64
     double ns = 1000 / GPU(g, clock_mhz);
     double hot = hot_cycles(p), replayed = chip_cycles(p, sm_blocks), cycles = later(replayed, hot);
     double scale = ns * (double)sm_blocks / (double)p->blocks_started * p->whole;
-    double issue = 0;
-    for (int i = 0; i < p->schedulers; i++)
-        issue += p->issue[i].busy / p->schedulers;
     out->valid = true;
     out->launch_ns = GPU(g, grid_launch_ns);
     // Device memory reaches its bandwidth only after a while; short kernels see nothing else.
@@ -551,7 +557,7 @@ static void time_fill(struct time_breakdown *out, const struct replay *p, uint64
     double ramp = GPU(g, dram_ramp_ns) * sooner(1, moved / GPU(g, dram_ramp_bytes));
     // What the kernel moves takes at least its time, whoever moves it (a bulk prefetch has no operation in the trace).
     out->time_ns = out->launch_ns + later(cycles * ns, memory_least_ns(g, &p->in->l2)) + ramp;
-    out->busy_ns[BREAKDOWN_ISSUE] = issue * scale;
+    out->busy_ns[BREAKDOWN_ISSUE] = issue_busy(p) * scale;
     out->busy_ns[BREAKDOWN_F32] =
         (pipe[SERVER_FMA_HEAVY].busy + pipe[SERVER_FMA_LITE].busy) / 2 * scale;
     out->busy_ns[BREAKDOWN_F64] = pipe[SERVER_F64].busy * scale;
