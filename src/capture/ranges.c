@@ -80,7 +80,7 @@ static size_t list_moments(const struct timeline *t, struct moment *out)
     }
     for (size_t i = 0; i < t->work.count; i++) {
         const struct work *w = &t->work.items[i];
-        if ((w->kind == WORK_KERNEL || w->kind == WORK_GRAPH) && w->call_ns > 0)
+        if (work_is_kernels(w) && w->call_ns > 0)
             out[count++] = (struct moment){w->call_ns, w->process, MOMENT_CALL, i};
     }
     qsort(out, count, sizeof *out, moments_rise);

@@ -11,12 +11,6 @@ static const double percent = 100;
 
 /* ---- kernels, copies and fills by name ----------------------------------------------------------- */
 
-static bool
-is_kernel(const struct work *w) // or a graph, as what runs in it is kernels for the most part
-{
-    return w->kind == WORK_KERNEL || w->kind == WORK_GRAPH;
-}
-
 static double length_ns(const struct work *w)
 {
     return (double)(w->end_ns - w->start_ns);
@@ -114,7 +108,7 @@ static void sum_by_name(struct arena *a, const struct timeline *t, struct timeli
              to++)
             continue;
         out->whole_graphs += w[from]->kind == WORK_GRAPH ? to - from : 0;
-        if (is_kernel(w[from]))
+        if (work_is_kernels(w[from]))
             out->kernels[out->kernel_count++] = kernel_sum(w + from, to - from);
         else
             out->moves[out->move_count++] = move_sum(w + from, to - from);
@@ -184,7 +178,7 @@ static struct device_sum device_sum(struct arena *a, const struct work *w, size_
     struct cover any = {0, w[0].start_ns}, kernels = {0}, moves = {0};
     const struct work *last = &w[0]; // of what began so far, that which ends last
     for (size_t i = 0; i < count; i++) {
-        bool kernel = is_kernel(&w[i]);
+        bool kernel = work_is_kernels(&w[i]);
         if (w[i].start_ns > any.until_ns)
             gap_add(&d, &(struct gap){(double)any.until_ns, (double)(w[i].start_ns - any.until_ns),
                                       last->name, w[i].name});

@@ -270,7 +270,7 @@ static void count_unheard(struct filling *f)
     size_t count = 0;
     for (size_t i = f->first_work; i < t->work.count; i++) {
         const struct work *w = &t->work.items[i];
-        if ((w->kind != WORK_KERNEL && w->kind != WORK_GRAPH) || w->call_ns > 0)
+        if (!work_is_kernels(w) || w->call_ns > 0)
             continue;
         p->unheard = true;
         if (w->by_graph)
@@ -295,7 +295,7 @@ static void join_calls(struct filling *f)
         struct call wanted = {.correlation = w->correlation};
         const struct call *call = bsearch(&wanted, f->calls.items, f->calls.count,
                                           sizeof *f->calls.items, by_correlation);
-        if ((w->kind == WORK_KERNEL || w->kind == WORK_GRAPH) && call) {
+        if (work_is_kernels(w) && call) {
             w->thread = call->thread;
             w->call_ns = call->time_ns;
         }

@@ -64,6 +64,12 @@ struct timeline { // arena-owned but for the lists; timeline_release frees those
     } names, troubles; // troubles: what is missing, and why
     struct table name_numbers;
 };
+// Kernels, or a graph: what runs in one is kernels for the most part.
+static inline bool work_is_kernels(const struct work *w)
+{
+    return w->kind == WORK_KERNEL || w->kind == WORK_GRAPH;
+}
+
 void timeline_release(struct timeline *t);
 int timeline_name(struct timeline *t, const char *name); // its index, added if it is new
 int timeline_device(struct timeline *t, uint64_t number);

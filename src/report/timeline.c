@@ -213,9 +213,11 @@ static void add_missing(struct arena *a, const struct timeline *t, const struct 
                              (unsigned long long)p->dropped),
                 out);
     }
-    for (size_t i = 0; i < t->processes.count; i++)
-        if (timeline_timeless_words(a, &t->processes.items[i]))
-            add_sentence(style, timeline_timeless_words(a, &t->processes.items[i]), out);
+    for (size_t i = 0; i < t->processes.count; i++) {
+        const char *timeless = timeline_timeless_words(a, &t->processes.items[i]);
+        if (timeless)
+            add_sentence(style, timeless, out);
+    }
     for (size_t i = 0; i < t->troubles.count; i++)
         add_sentence(style, arena_printf(a, "Not recorded: %s.", t->troubles.items[i]), out);
 }

@@ -101,9 +101,7 @@ static void add_work(struct drawing *d)
                                    (unsigned long long)t->processes.items[w->process].pid)
                     : "");
         paint(d, lane, (double)w->start_ns, (double)w->end_ns,
-              w->kind == WORK_KERNEL || w->kind == WORK_GRAPH ? d->kernel_colours[w->name]
-                                                              : COLOUR_MOVES,
-              false);
+              work_is_kernels(w) ? d->kernel_colours[w->name] : COLOUR_MOVES, false);
     }
     d->count = first + count;
 }
@@ -281,9 +279,11 @@ static void add_missing(struct arena *a, const struct timeline *t, struct text *
                         (unsigned long long)p->pid, (unsigned long long)p->lost,
                         (unsigned long long)p->dropped);
     }
-    for (size_t i = 0; i < t->processes.count; i++)
-        if (timeline_timeless_words(a, &t->processes.items[i]))
-            html_printf(out, "<p>%s</p>\n", timeline_timeless_words(a, &t->processes.items[i]));
+    for (size_t i = 0; i < t->processes.count; i++) {
+        const char *timeless = timeline_timeless_words(a, &t->processes.items[i]);
+        if (timeless)
+            html_printf(out, "<p>%s</p>\n", timeless);
+    }
     for (size_t i = 0; i < t->troubles.count; i++)
         html_printf(out, "<p>Not recorded: %s.</p>\n", t->troubles.items[i]);
 }

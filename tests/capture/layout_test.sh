@@ -32,31 +32,28 @@ IS(LAUNCH_ATTRIBUTE_CLUSTER, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
 #define CALL(id, name, take, when) IS(id, CUPTI_DRIVER_TRACE_CBID_##name);
 #include "capture/recorder/calls.def"
 
-#define KERNEL(theirs)                                     \
-    AT(activity_kernel, registers, theirs, registersPerThread);      \
-    AT(activity_kernel, start_ns, theirs, start);          \
-    AT(activity_kernel, end_ns, theirs, end);              \
-    AT(activity_kernel, device, theirs, deviceId);         \
-    AT(activity_kernel, context, theirs, contextId);       \
-    AT(activity_kernel, stream, theirs, streamId);         \
-    AT(activity_kernel, grid[0], theirs, gridX);           \
-    AT(activity_kernel, grid[2], theirs, gridZ);           \
-    AT(activity_kernel, block[0], theirs, blockX);         \
-    AT(activity_kernel, block[2], theirs, blockZ);         \
-    AT(activity_kernel, static_shared_bytes, theirs, staticSharedMemory);   \
-    AT(activity_kernel, dynamic_shared_bytes, theirs, dynamicSharedMemory); \
-    AT(activity_kernel, correlation, theirs, correlationId); \
-    AT(activity_kernel, name, theirs, name);               \
-    AT(activity_kernel, node, theirs, graphNodeId);        \
-    AT(activity_kernel, graph, theirs, graphId)
-#define MOVED(ours, theirs)                        \
-    AT(ours, bytes, theirs, bytes);                \
+#define SPANNED(ours, theirs)                      \
     AT(ours, start_ns, theirs, start);             \
     AT(ours, end_ns, theirs, end);                 \
     AT(ours, device, theirs, deviceId);            \
     AT(ours, context, theirs, contextId);          \
     AT(ours, stream, theirs, streamId);            \
     AT(ours, correlation, theirs, correlationId)
+#define KERNEL(theirs)                                     \
+    SPANNED(activity_kernel, theirs);                      \
+    AT(activity_kernel, registers, theirs, registersPerThread);      \
+    AT(activity_kernel, grid[0], theirs, gridX);           \
+    AT(activity_kernel, grid[2], theirs, gridZ);           \
+    AT(activity_kernel, block[0], theirs, blockX);         \
+    AT(activity_kernel, block[2], theirs, blockZ);         \
+    AT(activity_kernel, static_shared_bytes, theirs, staticSharedMemory);   \
+    AT(activity_kernel, dynamic_shared_bytes, theirs, dynamicSharedMemory); \
+    AT(activity_kernel, name, theirs, name);               \
+    AT(activity_kernel, node, theirs, graphNodeId);        \
+    AT(activity_kernel, graph, theirs, graphId)
+#define MOVED(ours, theirs)                        \
+    SPANNED(ours, theirs);                         \
+    AT(ours, bytes, theirs, bytes)
 KERNEL(KERNEL_RECORD);
 MOVED(activity_copy, COPY_RECORD);
 AT(activity_copy, copy_kind, COPY_RECORD, copyKind);
@@ -95,15 +92,8 @@ AT(launch_attribute, id, CUlaunchAttribute, id);
 AT(launch_attribute, value, CUlaunchAttribute, value);
 _Static_assert(sizeof(struct launch_attribute) == sizeof(CUlaunchAttribute), "launch_attribute");
 AT(call_graph_launch, graph, cuGraphLaunch_params, hGraph);
-#define WHOLE(theirs)                                         \
-    AT(activity_graph, correlation, theirs, correlationId);   \
-    AT(activity_graph, start_ns, theirs, start);              \
-    AT(activity_graph, end_ns, theirs, end);                  \
-    AT(activity_graph, device, theirs, deviceId);             \
-    AT(activity_graph, graph, theirs, graphId);               \
-    AT(activity_graph, context, theirs, contextId);           \
-    AT(activity_graph, stream, theirs, streamId)
-WHOLE(CUpti_ActivityGraphTrace2);
+SPANNED(activity_graph, CUpti_ActivityGraphTrace2);
+AT(activity_graph, graph, CUpti_ActivityGraphTrace2, graphId);
 AT(call_graph_launch, stream, cuGraphLaunch_params, hStream);
 #define LOADS(theirs, member) AT(call_load, image, theirs, member)
 LOADS(cuModuleLoad_params, fname);
