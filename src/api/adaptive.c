@@ -120,7 +120,7 @@ static void copy_query(struct ridge *r, const struct ridge_select_query *q,
                                        .fallback_count = q->fallback_count};
 }
 
-// What it is told afterwards are times.
+// Later it is given times, and nothing else.
 static bool check_objective(const struct ridge_select_query *q, struct error *err)
 {
     return !q->objective || strcmp(q->objective, "time") == 0 ||

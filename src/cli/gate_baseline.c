@@ -93,12 +93,12 @@ static void on_header(void *context, const struct run_header *header)
 
 static bool seed_differs(const struct run *before, const struct run *now)
 {
-    for (int i = 0; i < now->result_count; i++)
-        for (int k = 0; k < before->result_count; k++)
-            if (strcmp(now->results[i].variant, before->results[k].variant) == 0 &&
-                strcmp(now->results[i].case_label, before->results[k].case_label) == 0 &&
-                now->results[i].seed != before->results[k].seed)
-                return true;
+    for (int i = 0; i < now->result_count; i++) {
+        const struct result *r = &now->results[i];
+        const struct result *was = run_result(before, r->variant, r->case_label);
+        if (was && was->seed != r->seed)
+            return true;
+    }
     return false;
 }
 

@@ -108,16 +108,6 @@ static const struct result *first_right(const struct run *run, const char *label
     return NULL;
 }
 
-static const struct result *named_result(const struct run *run, const char *label,
-                                         const char *variant)
-{
-    for (int i = 0; i < run->result_count; i++)
-        if (strcmp(run->results[i].case_label, label) == 0 &&
-            strcmp(run->results[i].variant, variant) == 0)
-            return &run->results[i];
-    return NULL;
-}
-
 static bool pair_find(const struct options *o, const struct run *run, const struct result *named,
                       const struct result **before, const struct result **after, struct error *err)
 {
@@ -126,7 +116,7 @@ static bool pair_find(const struct options *o, const struct run *run, const stru
         return fail(err, NOWHERE, "run %lld has no results", (long long)run->header.id);
     const char *label = named ? named->case_label : run->results[run->result_count - 1].case_label;
     *after = named ? named : run_best(run, label, OBJECTIVE_TIME);
-    *before = wanted ? named_result(run, label, wanted) : first_right(run, label);
+    *before = wanted ? run_result(run, wanted, label) : first_right(run, label);
     if (!*after || !*before)
         return fail(err, NOWHERE, "run %lld of '%s' has no right, timed %s%s on %s",
                     (long long)run->header.id, run->header.experiment,

@@ -306,7 +306,7 @@ static bool look_share(struct runner *r)
     return r->ended;
 }
 
-// What does not end when it is told to: workers do.
+// Of another rank: it is not waited for after an interruption. Our own workers end by themselves.
 static void give_up(struct runner *r)
 {
     if (r->ended || r->run)

@@ -58,15 +58,6 @@ static bool is_of(const struct run *run, const struct canary *c, const struct ta
                   : strcmp(run->header.device_id, c->options.device) == 0;
 }
 
-static const struct result *result_of(const struct run *run, const char *variant, const char *label)
-{
-    for (int i = 0; i < run->result_count; i++)
-        if (strcmp(run->results[i].variant, variant) == 0 &&
-            strcmp(run->results[i].case_label, label) == 0)
-            return &run->results[i];
-    return NULL;
-}
-
 // Of a variant that the experiment still has.
 static bool is_wanted(const struct canary *c, const struct journal_figure *f, const char *label)
 {
@@ -93,7 +84,7 @@ static bool healthy_first(struct canary *c, struct arena *a, const struct target
         looked++;
         if (!journal_get_run(c->journal, a, figures[i].run, NULL, &run, err))
             return false;
-        const struct result *r = result_of(&run, figures[i].variant, figures[i].case_label);
+        const struct result *r = run_result(&run, figures[i].variant, figures[i].case_label);
         *found = r && is_of(&run, c, t) && !r->conditions.throttled &&
                  (c->options.variant || !r->library);
         if (*found)
@@ -286,7 +277,7 @@ static bool canary_try(struct canary *c, struct arena *a, const struct target *t
     evidence_before(c, t, &e);
     if (!run_once(c, a, t, &healthy, &run, err))
         return false;
-    const struct result *now = result_of(&run, healthy.variant, healthy.case_label);
+    const struct result *now = run_result(&run, healthy.variant, healthy.case_label);
     bool done = now && (now->status == RESULT_WRONG || now->time.provenance != PROVENANCE_ABSENT);
     if (!done)
         fail_as(err, ERROR_SYSTEM, NOWHERE, "the canary's run has no time: %.200s",

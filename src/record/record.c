@@ -388,3 +388,12 @@ bool run_source_read(struct arena *a, const struct run *r, const char *path, con
     free(read);
     return true;
 }
+
+const struct result *run_result(const struct run *r, const char *variant, const char *case_label)
+{
+    for (int i = 0; i < r->result_count; i++)
+        if (strcmp(r->results[i].variant, variant) == 0 &&
+            strcmp(r->results[i].case_label, case_label) == 0)
+            return &r->results[i];
+    return NULL;
+}

@@ -334,6 +334,8 @@ struct run_progress {
     } now;
 };
 
+// That variant's on that case, or NULL.
+const struct result *run_result(const struct run *r, const char *variant, const char *case_label);
 // The best of our own on that case that ran and is not wrong, or NULL.
 const struct result *run_best(const struct run *r, const char *case_label, enum objective o);
 // Fills fresh->speedup; invalid where either has no time, or theirs are of different provenance.
