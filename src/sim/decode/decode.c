@@ -338,6 +338,7 @@ static void function_body(struct decoder *d)
         u->d = d->uop_of[x->target] - (uint32_t)x->uop;
         u->a = d->uop_of[x->reconverge] - (uint32_t)x->uop;
     }
+    stretches_find(d);
 }
 
 static void function_finish(struct decoder *d)
@@ -377,7 +378,7 @@ static void function_decode(struct sim_module *m, struct program *p, struct func
     d.row = xcalloc(registers, sizeof(uint32_t));
     d.definition = xcalloc(registers, sizeof(int));
     d.constant_reg = xcalloc(registers, sizeof(bool));
-    d.read = xcalloc(registers, sizeof(bool));
+    d.read = xcalloc(registers, sizeof(*d.read));
     registers_place(&d);
     local_layout(&d);
     function_body(&d);
@@ -515,6 +516,7 @@ void program_free(struct program *p)
     free(p->matrix_ops);
     free(p->async_ops);
     free(p->texture_ops);
+    free(p->stretches);
     free(p->shared);
     arena_release(&p->arena);
     free(p);

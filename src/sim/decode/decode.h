@@ -33,7 +33,7 @@ struct decoder {
     uint32_t *row;      // of each register, NO_ROW = none yet
     int *definition;    // instruction that alone writes the register without a guard, or -1
     bool *constant_reg; // always holds the same, known at launch: no register at all
-    bool *read;         // by some instruction
+    uint8_t *read;      // how often by instructions; 2: more than once
     uint64_t *block_use, *block_def; // bits per register, of the block being looked at
     uint32_t carry;                  // row of the carry flag
     uint32_t temp;                   // rows for intermediate values, TEMP_ROWS of 256 bytes
@@ -112,6 +112,7 @@ struct site_info *site_of(struct decoder *d); // of the instruction being decode
 void unsupported(struct decoder *d, const char *why);
 int word_index(const struct ptx_instruction *in, const char *const *words, size_t count);
 void merge_shared_loads(struct decoder *d); // decode_merge.c: when all is decoded
+void stretches_find(struct decoder *d);     // decode_stretch.c: at last
 void polls_find(struct decoder *d);         // decode_poll.c: when all is decoded
 void regions_find(struct program *p);       // decode_region.c: when all functions are decoded
 // decode_uniform.c: of each register, may lanes of a warp have different values in it? To be freed.

@@ -289,7 +289,7 @@ void decode_atomic(struct decoder *d, const struct ptx_instruction *in)
     m.results = results;
     if (results)
         address_apart(d, to, &in->operands[at], &m);
-    m.reduction = red || to->kind == PTX_OPERAND_SINK || (!results && !d->read[to->reg]);
+    m.reduction = red || to->kind == PTX_OPERAND_SINK || (!results && d->read[to->reg] == 0);
     m.increment = m.reduction && kind == ATOMIC_ADD && m.bytes == 4 && !vector &&
                   b->kind == PTX_OPERAND_IMMEDIATE && b->bits == 1 &&
                   ptx_type_kind(in->types[0]) != PTX_KIND_FLOAT &&

@@ -43,7 +43,7 @@ static void visit_writes(struct decoder *d, int i, reg_visit visit)
 static void note_read(struct decoder *d, int instruction, int reg)
 {
     (void)instruction;
-    d->read[reg] = true;
+    d->read[reg] = d->read[reg] == 0 ? 1 : 2;
 }
 
 enum { DEFINED_OFTEN = -2, UNDEFINED = -1 };
@@ -153,7 +153,7 @@ static void rows_place(struct decoder *d)
     uint32_t next = (uint32_t)round_up(predicates + 4, ROW32);
     for (int i = 0; i < d->f->register_count; i++) {
         unsigned bits = reg_bits(d, i);
-        if (bits == 1 || d->constant_reg[i] || (!d->read[i] && d->definition[i] == UNDEFINED))
+        if (bits == 1 || d->constant_reg[i] || (d->read[i] == 0 && d->definition[i] == UNDEFINED))
             continue;
         d->row[i] = next;
         next += bits / 32 * ROW32;
@@ -178,7 +178,7 @@ void registers_place(struct decoder *d)
     }
     for (int i = 0; i < formal_registers(f); i++) {
         d->definition[i] = DEFINED_OFTEN; // by the caller too
-        d->read[i] = true;
+        d->read[i] = 2;
     }
     constants_find(d);
     rows_place(d);

@@ -116,9 +116,10 @@ struct uop {
     uint32_t imm;
     uint32_t guard, guard_flip; // lanes that take part: guard ^ guard_flip
     uint32_t site;
-    uint32_t extra; // index: of struct mem_op, segment, branch or call
-    uint32_t more;  // what the handler's comment says
-    uint16_t small; // "
+    uint32_t extra;   // index: of struct mem_op, segment, branch or call
+    uint32_t more;    // what the handler's comment says
+    uint16_t small;   // "
+    uint16_t stretch; // that begins here: its number, of op_stretch
 };
 
 struct mem_op {
@@ -231,10 +232,12 @@ struct program {
     struct matrix_op *matrix_ops;   // tensor.h
     struct async_op *async_ops;     // async.h
     struct texture_op *texture_ops; // texture.h
+    struct stretch *stretches;      // stretch.h
     size_t segment_count, branch_count, call_count, mem_count, matrix_count, async_count,
-        texture_count;
+        texture_count, stretch_count;
     size_t segment_capacity, branch_capacity, call_capacity, mem_capacity, matrix_capacity,
-        async_capacity, texture_capacity;
+        async_capacity, texture_capacity, stretch_capacity;
+    uint32_t stretch_groups, stretch_members; // of all stretches
     struct site_info *sites;
     struct timing_site *timing;
     int site_count, register_count, guarded_count;
@@ -282,6 +285,9 @@ struct word_turns {
     unsigned in_bank, on_word;
 };
 struct mem_state;
+struct stretch;
+struct stretch_state;
+struct group_state;
 struct lanes_functions {
     // Bit i: value[i] - base differs from delta[i].
     uint32_t (*mismatch32)(const uint32_t *value, uint32_t base, const uint32_t *delta);
@@ -593,6 +599,11 @@ struct core { // of a host thread
     struct arena arena; // of frames and paths
     uint64_t blocks_done;
     uint64_t blocks_executed, block_executed_max; // instructions of those blocks; of one, at most
+    // Of stretches (stretch.h): by number; by group; by load, what it counts.
+    struct stretch_state *stretches;
+    struct group_state *stretch_groups;
+    struct wavefronts *stretch_passes;
+    bool (*stretch_run)(struct warp *w, const struct stretch *s, const struct group_state *g);
     const struct lanes_functions *lanes;
     tensor_multiply multiply; // of floating-point matrices
     const struct access_functions *access;
@@ -811,7 +822,7 @@ bool report_fill(struct launch *l, struct arena *a, struct sim_report *report, s
     X(mma) X(mma_quads) X(wgmma) X(wgmma_commit) X(wgmma_wait) X(movmatrix) X(wmma_memory) X(ldmatrix) X(mbarrier) X(mbarrier_wait) \
     X(pending_count) X(bulk) X(tensor_copy) X(store_async) X(mapa) X(getctarank) X(cluster_barrier) \
     X(video) X(ld_cluster) X(st_cluster) X(alloca) X(stack) X(add_rows) X(video_word) X(video_multiply) X(row_to_local) X(local_to_row) X(meet) \
-    X(texture)
+    X(texture) X(stretch)
 // clang-format on
 // A byte of a thread's local memory: word i of all lanes is row i.
 uint8_t *local_at(const struct warp *w, uint64_t offset, uint32_t lane);

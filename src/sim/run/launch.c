@@ -6,6 +6,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/observe/events.h"
 #include "sim/run/cluster.h"
+#include "sim/run/stretch.h"
 
 #include <assert.h>
 #include <math.h>
@@ -261,16 +262,25 @@ static void launch_caches(struct launch *l, const struct occupancy *occupancy)
             l1_reset(s->l1[i]);
 }
 
+static void *aligned_zeros(size_t bytes)
+{
+    bytes = (bytes + 63) / 64 * 64;
+    void *p = aligned_alloc(64, bytes);
+    if (p == NULL)
+        abort();
+    return memset(p, 0, bytes);
+}
+
 static void core_init(struct core *c, struct launch *l)
 {
     const struct program *p = l->program;
     *c = (struct core){.launch = l};
     c->segments = xcalloc(p->segment_count + 1, sizeof(*c->segments));
-    size_t bytes = (p->mem_count + 1) * sizeof(*c->mem);
-    c->mem = aligned_alloc(64, (bytes + 63) / 64 * 64);
-    if (c->mem == NULL)
-        abort();
-    memset(c->mem, 0, bytes);
+    c->mem = aligned_zeros((p->mem_count + 1) * sizeof(*c->mem));
+    c->stretches = xcalloc(p->stretch_count + 1, sizeof(*c->stretches));
+    c->stretch_groups = aligned_zeros(((size_t)p->stretch_groups + 1) * sizeof(*c->stretch_groups));
+    c->stretch_passes = xcalloc((size_t)p->stretch_members + 1, sizeof(*c->stretch_passes));
+    c->stretch_run = stretch_function(l->isa);
     c->guarded_lanes = xcalloc((size_t)p->guarded_count + 1, sizeof(uint64_t));
     c->divergent = xcalloc((size_t)p->site_count + 1, sizeof(uint64_t));
     c->atomic_heat = xcalloc(ATOMIC_PLACES, sizeof(*c->atomic_heat));
@@ -286,6 +296,9 @@ static void core_release(struct core *c)
     arena_release(&c->arena);
     free(c->segments);
     free(c->mem);
+    free(c->stretches);
+    free(c->stretch_groups);
+    free(c->stretch_passes);
     free(c->guarded_lanes);
     free(c->divergent);
     free(c->atomic_heat);
@@ -724,6 +737,8 @@ bool sim_launch(struct sim *s, const struct sim_launch *options, struct arena *a
         return false;
     }
     launch_run(&l);
+    for (int i = 0; i < l.core_count; i++)
+        stretches_settle(&l.cores[i]);
     bool ok = report_fill(&l, a, report, err);
     launch_release(&l);
     report->host_ns = clock_ns() - start;
