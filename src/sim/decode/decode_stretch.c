@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { STRETCH_LEAST = 3, STRETCH_MOST = 512, STRETCHES_MAX = UINT16_MAX };
+enum { ALUS_LEAST = 2, STRETCH_LEAST = 3, STRETCH_MOST = 512, STRETCHES_MAX = UINT16_MAX };
 
 struct finder {
     struct decoder *d;
@@ -215,8 +215,12 @@ void stretches_find(struct decoder *d)
             f.reg_of[d->row[i] / ROW32] = i;
     for (size_t i = 0; i < d->uop_count && d->program->stretch_count < STRETCHES_MAX;) {
         size_t count = stretch_length(&f, i);
-        if (count >= STRETCH_LEAST)
+        if (f.group_count == 0 && count >= ALUS_LEAST) {
+            d->uops[i].run = op_alus;
+            d->uops[i].stretch = (uint16_t)count;
+        } else if (count >= STRETCH_LEAST) {
             stretch_make(&f, i, count);
+        }
         for (size_t g = 0; g < f.group_count; g++)
             free(f.groups[g].members);
         i += count > 0 ? count : 1;

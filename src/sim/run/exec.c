@@ -272,6 +272,19 @@ const struct uop *op_alu(struct warp *w, const struct uop *u)
     return u + 1;
 }
 
+// Several op_alu without a guard in a row.
+const struct uop *op_alus(struct warp *w, const struct uop *u)
+{
+    if (w->mask != ALL_LANES)
+        return op_alu(w, u);
+    uint8_t *r = w->regs;
+    const struct uop *end = u + u->stretch;
+    do
+        u->fn(r + u->d, r + u->a, r + u->b, r + u->c, r + u->e, u->imm);
+    while (++u < end);
+    return u;
+}
+
 // e is the carry; more: bit 0 = it is written.
 const struct uop *op_alu_carry(struct warp *w, const struct uop *u)
 {

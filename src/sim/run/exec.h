@@ -119,7 +119,7 @@ struct uop {
     uint32_t extra;   // index: of struct mem_op, segment, branch or call
     uint32_t more;    // what the handler's comment says
     uint16_t small;   // "
-    uint16_t stretch; // that begins here: its number, of op_stretch
+    uint16_t stretch; // that begins here, of op_stretch: its number; of op_alus: micro-ops
 };
 
 struct mem_op {
@@ -822,7 +822,7 @@ bool report_fill(struct launch *l, struct arena *a, struct sim_report *report, s
     X(mma) X(mma_quads) X(wgmma) X(wgmma_commit) X(wgmma_wait) X(movmatrix) X(wmma_memory) X(ldmatrix) X(mbarrier) X(mbarrier_wait) \
     X(pending_count) X(bulk) X(tensor_copy) X(store_async) X(mapa) X(getctarank) X(cluster_barrier) \
     X(video) X(ld_cluster) X(st_cluster) X(alloca) X(stack) X(add_rows) X(video_word) X(video_multiply) X(row_to_local) X(local_to_row) X(meet) \
-    X(texture) X(stretch)
+    X(texture) X(stretch) X(alus)
 // clang-format on
 // A byte of a thread's local memory: word i of all lanes is row i.
 uint8_t *local_at(const struct warp *w, uint64_t offset, uint32_t lane);

@@ -193,7 +193,9 @@ static bool group_enter(const struct warp *w, const struct stretch_group *group,
 extern bool RUN(struct warp *w, const struct stretch *s, const struct group_state *g);
 bool RUN(struct warp *w, const struct stretch *s, const struct group_state *g)
 {
-    struct going r = {.regs = w->regs, .groups = g};
+    struct going r; // most of it stays as it is
+    r.regs = w->regs;
+    r.groups = g;
     for (uint32_t i = 0; i < s->group_count; i++)
         if (!group_enter(w, &s->groups[i], &g[i], &r.from[i]))
             return false;
