@@ -342,6 +342,7 @@ struct audience {
     void (*hear[EVENT_KINDS][LISTENERS_MAX])(struct warp *w, struct event *e);
 };
 
+enum { WARPS_NOTED = 32 }; // of an SM, by their place; those that share one spoil each other's guess
 enum { WINDOW_WORDS = 32 }; // that are read at once: shared memory has room for them behind its end
 // HALVES: each half of the warp contiguous, words of 32 bits.
 enum pattern_shape { SHAPE_OTHER, SHAPE_CONTIGUOUS, SHAPE_UNIFORM, SHAPE_HALVES };
@@ -370,6 +371,7 @@ struct mem_state {
     uint64_t depth;
     // the allocation found last, as offsets from DEVICE_BASE: 0, 0 = none
     uint64_t low, high;
+    uint64_t before[WARPS_NOTED]; // global loads: the first address of the warps' last ones
     // the pattern
     uint32_t mask; // 0 = none; of the lanes compared
     uint32_t key;  // address of the first lane modulo LINE_BYTES (global), 4 (shared)
@@ -531,7 +533,7 @@ struct residence { // the memory of an SM's resident blocks
     struct warp *warps;
     uint8_t *frames, *shared, *shared_shadow, *local, *local_shadow;
     struct word_record *records;
-    uint64_t *ready;    // a warp each: when it goes on, in cycles of the SM
+    struct turn_order *order;
     size_t local_bytes; // of the mapping
     size_t warp_count;
     struct residence *next_free;

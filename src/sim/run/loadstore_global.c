@@ -181,6 +181,20 @@ void note_touch(struct warp *w, const struct mem_op *m, enum touch touch)
         w->wake = next;
 }
 
+// A warp in a loop is likely to go on by as much as it did: the host's memory there is fetched while others have their
+// turn.
+static void next_fetched(const struct warp *w, struct mem_state *s, uint64_t first)
+{
+    uint64_t *before = &s->before[(size_t)(w - w->block->sm->home->warps) % WARPS_NOTED];
+    uint64_t next = first + (first - *before) - DEVICE_BASE;
+    *before = first;
+    if (next >= s->low && next < s->high) {
+        const uint8_t *host = w->core->launch->sim->space.host + next;
+        __builtin_prefetch(host);
+        __builtin_prefetch(host + LINE_BYTES / 2);
+    }
+}
+
 bool load_from_global(struct warp *w, const struct uop *u, const struct mem_op *m, uint32_t mask,
                       const uint64_t *address)
 {
@@ -190,6 +204,7 @@ bool load_from_global(struct warp *w, const struct uop *u, const struct mem_op *
     if (s == NULL)
         return false;
     load_move(w, m, mask, &(struct source){.host = global_host(w), .far = address}, s->shape);
+    next_fetched(w, &w->core->mem[u->extra], address[lane_first(mask)]);
     return true;
 }
 

@@ -50,6 +50,106 @@ static void warp_place(struct warp *w, struct core *core, struct residence *r, s
     frame_fill(w, &w->root);
 }
 
+/* ---- whose turn it is ---------------------------------------------------------------------- */
+
+// Warps of an SM by when they go on, in cycles of the SM: those whose time has come as bits, the others in the order of
+// their times. Those that ended are neither.
+struct turn_order {
+    uint64_t *awake, *passed; // passed over in this round, since they wait for other warps
+    struct sleeper {
+        uint64_t until;
+        size_t warp;
+    } * asleep; // from `first` to `last`, the soonest first
+    size_t first, last, warps;
+};
+enum { WORD_BITS = 64, SLEEPERS_ROOM = 4 };
+
+static struct turn_order *turn_order_new(size_t warps)
+{
+    struct turn_order *o = xcalloc(1, sizeof(*o));
+    o->awake = xcalloc(warps / WORD_BITS + 1, sizeof(*o->awake));
+    o->passed = xcalloc(warps / WORD_BITS + 1, sizeof(*o->passed));
+    o->asleep = xcalloc(SLEEPERS_ROOM * warps + 1, sizeof(*o->asleep));
+    return o;
+}
+
+static void turn_order_reset(struct turn_order *o, size_t warps)
+{
+    o->warps = warps;
+    o->first = o->last = 0;
+    for (size_t i = 0; i <= warps / WORD_BITS; i++) {
+        size_t left = warps - i * WORD_BITS;
+        o->awake[i] = left >= WORD_BITS ? UINT64_MAX : ((uint64_t)1 << left) - 1;
+    }
+}
+
+static void warp_wakes(struct turn_order *o, size_t warp)
+{
+    o->awake[warp / WORD_BITS] |= (uint64_t)1 << warp % WORD_BITS;
+}
+
+static void warp_ends(struct turn_order *o, size_t warp)
+{
+    o->awake[warp / WORD_BITS] &= ~((uint64_t)1 << warp % WORD_BITS);
+}
+
+// Most wait as long as those before, and so come last.
+static void warp_sleeps(struct turn_order *o, size_t warp, uint64_t until)
+{
+    warp_ends(o, warp);
+    if (o->last == SLEEPERS_ROOM * o->warps) { // at most `warps` sleep
+        memmove(o->asleep, o->asleep + o->first, (o->last - o->first) * sizeof(*o->asleep));
+        o->last -= o->first;
+        o->first = 0;
+    }
+    size_t at = o->last++;
+    for (; at > o->first && o->asleep[at - 1].until > until; at--)
+        o->asleep[at] = o->asleep[at - 1];
+    o->asleep[at] = (struct sleeper){until, warp};
+}
+
+static void warps_wake(struct turn_order *o, uint64_t now)
+{
+    while (o->first < o->last && o->asleep[o->first].until <= now)
+        warp_wakes(o, o->asleep[o->first++].warp);
+}
+
+// The first that is awake from `warp` on, or the number of warps.
+static size_t warp_awake(const struct turn_order *o, size_t warp)
+{
+    for (size_t i = warp / WORD_BITS; i <= o->warps / WORD_BITS; i++) {
+        uint64_t bits = o->awake[i];
+        if (i == warp / WORD_BITS)
+            bits &= UINT64_MAX << warp % WORD_BITS;
+        if (bits != 0)
+            return i * WORD_BITS + (size_t)__builtin_ctzll(bits);
+    }
+    return o->warps;
+}
+
+static void warp_passed(struct turn_order *o, size_t warp)
+{
+    o->passed[warp / WORD_BITS] |= (uint64_t)1 << warp % WORD_BITS;
+}
+
+static void round_begins(struct turn_order *o)
+{
+    size_t i = 0;
+    do
+        o->passed[i] = 0;
+    while (++i <= o->warps / WORD_BITS);
+}
+
+// One of those before `warp` is awake, and was not passed over.
+static bool older_awake(const struct turn_order *o, size_t warp)
+{
+    for (size_t i = 0; i < warp / WORD_BITS; i++)
+        if ((o->awake[i] & ~o->passed[i]) != 0)
+            return true;
+    size_t i = warp / WORD_BITS;
+    return (o->awake[i] & ~o->passed[i] & (((uint64_t)1 << warp % WORD_BITS) - 1)) != 0;
+}
+
 static struct residence *residence_new(struct core *core)
 {
     const struct launch *l = core->launch;
@@ -59,7 +159,7 @@ static struct residence *residence_new(struct core *core)
     r->block_count = blocks;
     r->warps = xcalloc(warps, sizeof(*r->warps));
     r->warp_count = warps;
-    r->ready = xcalloc(warps + 1, sizeof(*r->ready));
+    r->order = turn_order_new(warps);
     r->frames = aligned_new(warps * round_up(l->program->functions[0].frame_bytes, 64));
     r->shared = aligned_new(blocks * shared_stride(l) + WINDOW_WORDS * 4);
     if (l->local_bytes > 0) {
@@ -100,7 +200,10 @@ void residence_free(struct residence *r)
         proxies_free(r->blocks[i].proxies);
     free(r->blocks);
     free(r->warps);
-    free(r->ready);
+    free(r->order->awake);
+    free(r->order->passed);
+    free(r->order->asleep);
+    free(r->order);
     free(r->frames);
     free(r->shared);
     free(r->shared_shadow);
@@ -208,21 +311,23 @@ static void sm_open(struct core *core, struct sm *sm)
     if (sm->home == NULL)
         sm->home = residence_new(core);
     sm->block_count = 0;
-    memset(sm->home->ready, 0, (size_t)l->resident * l->warps_per_block * sizeof(*sm->home->ready));
     sm->now = sm->port_free = sm->memory_free = 0;
     for (uint64_t k = (uint64_t)sm->index; k < l->wave_count; k += (uint64_t)l->sm_count) {
         block_start(&sm->home->blocks[sm->block_count++], core, sm, block_at(l, l->wave_first + k));
     }
     sm->blocks_left = sm->block_count;
+    turn_order_reset(sm->home->order, (size_t)sm->block_count * l->warps_per_block);
     for (int i = sm->block_count; i < l->resident; i++)
         sm->home->blocks[i].live = false;
 }
 
 // One turn of a warp; then the clock goes on by what the turn cost, and the warp waits for what it asked
 // for.
-static void warp_turn(struct core *core, struct sm *sm, struct warp *w, uint64_t *ready)
+static void warp_turn(struct core *core, struct sm *sm, size_t index)
 {
     const struct launch *l = core->launch;
+    struct warp *w = &sm->home->warps[index];
+    struct turn_order *order = sm->home->order;
     uint64_t before = sm->epoch_instructions, watches = sm->watches;
     w->core = core;
     w->wake = sm->busy = 0;
@@ -230,7 +335,19 @@ static void warp_turn(struct core *core, struct sm *sm, struct warp *w, uint64_t
     uint64_t issue = (sm->epoch_instructions - before) / l->turn.schedulers;
     sm->now += 1 + (issue > sm->busy ? issue : sm->busy);
     sm->works += sm->watches == watches;
-    *ready = w->done ? UINT64_MAX : w->wake;
+    if (w->done)
+        warp_ends(order, index);
+    else if (w->wake > sm->now)
+        warp_sleeps(order, index, w->wake);
+    warps_wake(order, sm->now);
+}
+
+// It is awake, but waits for other warps.
+static bool warp_held(struct warp *w, bool *by_cluster)
+{
+    bool held = w->cluster_waiting && !w->waiting && cluster_holds(w);
+    *by_cluster |= held;
+    return w->waiting || held;
 }
 
 // As many turns as there are warps, each of the oldest warp whose data are there; false if none can run
@@ -239,40 +356,32 @@ static void warp_turn(struct core *core, struct sm *sm, struct warp *w, uint64_t
 // L1 at a time, as on the hardware; taking turns evenly would have all of them there at once.
 static bool sm_round(struct core *core, struct sm *sm)
 {
-    struct warp *const warps = sm->home->warps;
-    uint64_t *const ready = sm->home->ready; // of those that ended: never
-    int count = sm->block_count * (int)core->launch->warps_per_block;
+    struct turn_order *order = sm->home->order;
+    size_t count = order->warps, turns = 0;
     bool ran = false, held = false;
-    for (int turns = 0; turns < count;) {
-        uint64_t soonest = UINT64_MAX, now = sm->now; // soonest: of those before
+    while (turns < count) {
         bool again = false;
-        for (int i = 0; i < count && turns < count; i++) {
-            if (ready[i] > now) {
-                soonest = ready[i] < soonest ? ready[i] : soonest;
+        round_begins(order);
+        for (size_t i = warp_awake(order, 0); i < count && turns < count;
+             i = warp_awake(order, i + 1)) {
+            if (warp_held(&sm->home->warps[i], &held)) {
+                warp_passed(order, i);
                 continue;
             }
-            struct warp *w = &warps[i];
-            if (w->waiting)
-                continue;
-            if (w->cluster_waiting && cluster_holds(w)) {
-                held = true;
-                continue;
-            }
-            warp_turn(core, sm, w, &ready[i]);
-            now = sm->now;
+            warp_turn(core, sm, i);
             turns++;
             ran = again = true;
             if (sm->stopped)
                 return true;
-            if (soonest <= now)
-                break; // an older one can go on
-            soonest = ready[i] < soonest ? ready[i] : soonest;
+            if (older_awake(order, i))
+                break;
         }
         if (again)
             continue;
-        if (soonest == UINT64_MAX)
+        if (order->first == order->last)
             break;
-        sm->now = soonest;
+        sm->now = order->asleep[order->first].until;
+        warps_wake(order, sm->now);
     }
     sm->cluster_waits += held;
     return ran || held;
