@@ -385,14 +385,16 @@ static bool words_add(struct warp *w, const struct uop *u, const struct mem_op *
                  (struct wavefronts){(int)turns.in_bank, 1});
     const uint32_t *b = row32(w, m->reg[0]);
     uint8_t *shared = w->block->shared;
-    if (mask == ALL_LANES)
+    if (mask == ALL_LANES) {
+#pragma GCC unroll 32
         for (unsigned i = 0; i < LANES; i++)
             *(uint32_t *)(void *)(shared + offset[i]) += b[i];
-    else
+    } else {
         EACH_LANE(lane, mask)
         {
             *(uint32_t *)(void *)(shared + offset[lane]) += b[lane];
         }
+    }
     w->block->sm->changes++;
     return true;
 }
@@ -403,7 +405,7 @@ static bool atomic_on_shared(struct warp *w, const struct uop *u, const struct m
     uint32_t offset[LANES];
     for (int i = 0; i < LANES; i++)
         offset[i] = (uint32_t)address[i];
-    if (m->bytes == 4 && m->vector == 1 && is_plain_add(u, m) && words_add(w, u, m, mask, offset))
+    if (is_plain_add(u, m) && words_add(w, u, m, mask, offset))
         return true;
     // Lanes on one address take turns, but for the machine's own increment: it adds them up.
     if (shared_account(w, u, mask, offset, 0, (unsigned)m->bytes * m->vector,
@@ -475,6 +477,12 @@ const struct uop *op_atomic_shared(struct warp *w, const struct uop *u)
     uint32_t mask = guard_mask(w, u);
     if (mask == 0)
         return u + 1;
+    if (is_plain_add(u, m) && w->core->launch->clusters == NULL) {
+        uint32_t offset[LANES];
+        w->core->lanes->offsets(offset, w->regs + m->base, m->base64, (uint32_t)m->offset);
+        if (words_add(w, u, m, mask, offset))
+            return u + 1;
+    }
     uint64_t address[LANES];
     atomic_addresses(w, m, address, true);
     if (!atomic_in_cluster(w, u, m, mask, address))

@@ -305,6 +305,8 @@ struct lanes_functions {
     bool (*count_words)(const uint32_t *offset, uint32_t mask, uint32_t limit, uint8_t *counts,
                         bool all_lanes, struct word_turns *out);
     void (*narrow)(uint32_t *d, const uint64_t *s); // low halves
+    // Of a row of 32 or 64 bits, in 32 bits.
+    void (*offsets)(uint32_t *d, const void *row, bool wide, uint32_t more);
     void (*add64)(uint64_t *d, const uint64_t *s, uint64_t more);
 };
 const struct lanes_functions *lanes_functions(enum sim_isa isa);
@@ -342,7 +344,9 @@ struct audience {
     void (*hear[EVENT_KINDS][LISTENERS_MAX])(struct warp *w, struct event *e);
 };
 
-enum { WARPS_NOTED = 32 }; // of an SM, by their place; those that share one spoil each other's guess
+enum {
+    WARPS_NOTED = 32
+}; // of an SM, by their place; those that share one spoil each other's guess
 enum { WINDOW_WORDS = 32 }; // that are read at once: shared memory has room for them behind its end
 // HALVES: each half of the warp contiguous, words of 32 bits.
 enum pattern_shape { SHAPE_OTHER, SHAPE_CONTIGUOUS, SHAPE_UNIFORM, SHAPE_HALVES };

@@ -145,6 +145,17 @@ static void narrow(uint32_t *d, const uint64_t *s)
 #endif
 }
 
+static void offsets(uint32_t *d, const void *row, bool wide, uint32_t more)
+{
+    const uint32_t *from = row;
+    if (wide) {
+        narrow(d, row);
+        from = d;
+    }
+    for (size_t i = 0; i < LANES; i++)
+        d[i] = from[i] + more;
+}
+
 static void add64(uint64_t *d, const uint64_t *s, uint64_t more)
 {
     for (size_t i = 0; i < LANES; i++)
@@ -195,10 +206,130 @@ static bool load32(uint32_t *d, const uint8_t *from, const void *offset, bool wi
 }
 #endif
 
+#if defined(__AVX2__)
+// Of `own`, how many of the lanes `apart` before them have the same in `all`, one byte a lane; lanes before the first have none.
+#define SAME_BEFORE(count, own, all, before, apart)                                         \
+    count = _mm256_sub_epi8(                                                                \
+        count, _mm256_cmpeq_epi8(                                                           \
+                   own, (apart) < 16 ? _mm256_alignr_epi8(all, before, (16 - (apart)) & 15) \
+                                     : _mm256_alignr_epi8(before, none, (32 - (apart)) & 15)))
+
+static inline uint32_t most8(__m256i v)
+{
+    __m128i m = _mm_max_epu8(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
+    m = _mm_max_epu8(m, _mm_srli_epi16(m, 8)); // of pairs, in the lower byte
+    m = _mm_and_si128(m, _mm_set1_epi16(0xff));
+    return 0xffff -
+           (uint32_t)_mm_extract_epi16(_mm_minpos_epu16(_mm_xor_si128(m, _mm_set1_epi16(-1))), 0);
+}
+
+// The most lanes in one bank, of those that count.
+static inline uint32_t bank_lanes(__m256i bank, __m256i counts)
+{
+    const __m256i none = _mm256_set1_epi8(-1);
+    __m256i own = _mm256_blendv_epi8(_mm256_set1_epi8(-2), bank, counts);
+    __m256i all = _mm256_blendv_epi8(none, bank, counts);
+    __m256i before = _mm256_permute2x128_si256(all, none, 0x02); // none, then the lower half
+    __m256i same = _mm256_sub_epi8(_mm256_setzero_si256(), _mm256_cmpeq_epi8(own, before));
+#define THREE(at)                                  \
+    SAME_BEFORE(same, own, all, before, at);       \
+    SAME_BEFORE(same, own, all, before, (at) + 1); \
+    SAME_BEFORE(same, own, all, before, (at) + 2)
+    THREE(1);
+    THREE(4);
+    THREE(7);
+    THREE(10);
+    THREE(13);
+    THREE(17);
+    THREE(20);
+    THREE(23);
+    THREE(26);
+    THREE(29);
+#undef THREE
+    return most8(same) + 1;
+}
+
+static inline __m256i in_order(__m256i packed)
+{
+    return _mm256_permute4x64_epi64(packed, 0xd8);
+}
+
+// Lanes before each of 16 and 16 that are on its word: `apart` compares each with the one so many before it, and the upper 16
+// also with the one 16 more before.
+#define WORDS_BEFORE(apart)                                                                        \
+    do {                                                                                           \
+        __m256i low = (apart) < 8 ? _mm256_alignr_epi8(word[0], none_low, (16 - 2 * (apart)) & 15) \
+                                  : _mm256_alignr_epi8(none_low, none, (32 - 2 * (apart)) & 15);   \
+        __m256i high = (apart) < 8                                                                 \
+                           ? _mm256_alignr_epi8(word[1], low_high, (16 - 2 * (apart)) & 15)        \
+                           : _mm256_alignr_epi8(low_high, word[0], (32 - 2 * (apart)) & 15);       \
+        same[0] = _mm256_sub_epi16(same[0], _mm256_cmpeq_epi16(word[0], low));                     \
+        same[1] = _mm256_sub_epi16(same[1], _mm256_cmpeq_epi16(word[1], high));                    \
+        same[1] = _mm256_sub_epi16(same[1], _mm256_cmpeq_epi16(word[1], low));                     \
+    } while (0)
+
+static inline void words_before(const __m256i word[2], __m256i same[2])
+{
+    const __m256i none = _mm256_set1_epi8(-1);
+    __m256i none_low = _mm256_permute2x128_si256(none, word[0], 0x21);
+    __m256i low_high = _mm256_permute2x128_si256(word[0], word[1], 0x21);
+    __m256i none_8 = none_low, high_8 = low_high, zero = _mm256_setzero_si256();
+    same[0] = _mm256_sub_epi16(zero, _mm256_cmpeq_epi16(word[0], none_8));
+    same[1] = _mm256_sub_epi16(zero, _mm256_cmpeq_epi16(word[1], high_8));
+    same[1] = _mm256_sub_epi16(same[1], _mm256_cmpeq_epi16(word[1], none_8));
+    same[1] = _mm256_sub_epi16(same[1], _mm256_cmpeq_epi16(word[1], word[0]));
+    WORDS_BEFORE(1);
+    WORDS_BEFORE(2);
+    WORDS_BEFORE(3);
+    WORDS_BEFORE(4);
+    WORDS_BEFORE(5);
+    WORDS_BEFORE(6);
+    WORDS_BEFORE(7);
+    WORDS_BEFORE(9);
+    WORDS_BEFORE(10);
+    WORDS_BEFORE(11);
+    WORDS_BEFORE(12);
+    WORDS_BEFORE(13);
+    WORDS_BEFORE(14);
+    WORDS_BEFORE(15);
+}
+
+static bool count_all_words(const uint32_t *offset, uint32_t limit, bool all_lanes,
+                            struct word_turns *out)
+{
+    __m256i at[4], word[2], same[2], wrong = _mm256_setzero_si256();
+    const __m256i last = _mm256_set1_epi32((int)limit), zero = _mm256_setzero_si256();
+    for (size_t i = 0; i < 4; i++) {
+        at[i] = _mm256_loadu_si256((const __m256i *)(const void *)(offset + 8 * i));
+        __m256i beyond = _mm256_xor_si256(_mm256_max_epu32(at[i], last), last);
+        __m256i off = _mm256_and_si256(at[i], _mm256_set1_epi32(3));
+        wrong = _mm256_or_si256(wrong, _mm256_or_si256(beyond, off));
+        at[i] = _mm256_srli_epi32(at[i], 2);
+    }
+    if (_mm256_testz_si256(wrong, wrong) == 0)
+        return false;
+    for (size_t i = 0; i < 2; i++)
+        word[i] = in_order(_mm256_packus_epi32(at[2 * i], at[2 * i + 1]));
+    words_before(word, same);
+    __m256i counts = in_order(
+        _mm256_packs_epi16(_mm256_cmpeq_epi16(same[0], zero), _mm256_cmpeq_epi16(same[1], zero)));
+    __m256i in_bank = _mm256_set1_epi16(31);
+    __m256i bank = in_order(_mm256_packus_epi16(_mm256_and_si256(word[0], in_bank),
+                                                _mm256_and_si256(word[1], in_bank)));
+    out->on_word = most8(_mm256_packus_epi16(same[0], same[1])) + 1;
+    out->in_bank = bank_lanes(bank, all_lanes ? _mm256_set1_epi8(-1) : counts);
+    return true;
+}
+#endif
+
 static bool count_words(const uint32_t *offset, uint32_t mask, uint32_t limit, uint8_t *counts,
                         bool all_lanes, struct word_turns *out)
 {
     enum { BANKS = 32 };
+#if defined(__AVX2__)
+    if (mask == ALL_LANES && limit < 4 * UINT16_MAX)
+        return count_all_words(offset, limit, all_lanes, out);
+#endif
     uint8_t bank[BANKS] = {0};
     uint32_t off = 0, on_word = 0, every = all_lanes, in_bank = 0;
     for (unsigned i = 0; i < LANES; i++)
@@ -236,4 +367,4 @@ static bool count_words(const uint32_t *offset, uint32_t mask, uint32_t limit, u
 extern const struct lanes_functions LANES_TABLE;
 const struct lanes_functions LANES_TABLE = {mismatch32, mismatch64,   blend32, blend64,
                                             gather32,   gather32_far, load32,  count_words,
-                                            narrow,     add64};
+                                            narrow,     offsets,      add64};
