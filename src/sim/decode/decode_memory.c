@@ -156,6 +156,12 @@ void address_apart(struct decoder *d, const struct ptx_operand *results,
     m->base = copy;
 }
 
+static bool is_plain(const struct mem_op *m)
+{
+    return m->bytes == 4 && m->width == 32 && m->vector == 1 && !m->narrow16 && !m->ordered &&
+           m->reg[0] != NO_ROW;
+}
+
 void decode_ld(struct decoder *d, const struct ptx_instruction *in)
 {
     const struct ptx_operand *address = &in->operands[1];
@@ -166,8 +172,7 @@ void decode_ld(struct decoder *d, const struct ptx_instruction *in)
     }
     address_apart(d, &in->operands[0], address, &m);
     bool fixed = fixed_param(d, address, &m);
-    m.plain = m.bytes == 4 && m.width == 32 && m.vector == 1 && !m.narrow16 && !m.ordered &&
-              m.reg[0] != NO_ROW;
+    m.plain = is_plain(&m);
     uint32_t index = mem_add(d, m);
     struct uop *u = emit(d, load_handler(d, written_space(in), fixed));
     u->extra = index;
@@ -191,6 +196,7 @@ void decode_st(struct decoder *d, const struct ptx_instruction *in)
         return;
     }
     bool fixed = fixed_param(d, address, &m);
+    m.plain = is_plain(&m);
     uint32_t index = mem_add(d, m);
     struct uop *u = emit(d, store_handler(written_space(in), fixed));
     u->extra = index;

@@ -132,7 +132,7 @@ struct mem_op {
     uint8_t width;  // of the element's registers in bits: 32, 64 or 128
     bool sign;      // loads: extended with the sign
     bool narrow16;  // into 16 bits
-    bool plain;     // shared loads: one 32-bit word, nothing special
+    bool plain;     // loads, stores: one 32-bit word, nothing special
     bool bypass_l1; // .cg .cv .volatile .relaxed …
     bool reduction; // atomics: the result is not used
     bool increment; // … and the constant 1 is added to a 32-bit integer

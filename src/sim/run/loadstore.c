@@ -140,10 +140,33 @@ const struct uop *op_ld_shared(struct warp *w, const struct uop *u)
     return load_shared_anew(w, u, m, mask);
 }
 
+// As load_shared_again; where the lanes, or each half of them, are in a row.
+static bool store_shared_again(struct warp *w, const struct mem_op *m, struct mem_state *s)
+{
+    if (s->mask != ALL_LANES || is_heard(w, EVENT_SHARED) || s->key != 0 || (s->bits & 3) != 0 ||
+        (s->shape != SHAPE_CONTIGUOUS && s->shape != SHAPE_HALVES))
+        return false;
+    const uint32_t *offset = offsets(w, m);
+    uint32_t base = offset[0], first = base + (uint32_t)m->offset;
+    if ((first & 3) != 0 || (int64_t)first + s->lowest < 0 ||
+        (int64_t)first + s->highest > (int64_t)w->core->launch->shared_bytes ||
+        w->core->lanes->mismatch32(offset, base, s->delta.near) != 0)
+        return false;
+    count_shared(s, s->passes);
+    note_touch(w, m, TOUCH_WRITE);
+    uint8_t *to = w->block->shared + m->offset + (int32_t)base;
+    const uint32_t *from = row32(w, m->reg[0]);
+    memcpy(to, from, ROW32 / 2);
+    memcpy(to + (int32_t)s->delta.near[LANES / 2], from + LANES / 2, ROW32 / 2);
+    return true;
+}
+
 const struct uop *op_st_shared(struct warp *w, const struct uop *u)
 {
     const struct mem_op *m = &w->core->launch->program->mem_ops[u->extra];
     uint32_t mask = guard_mask(w, u);
+    if (mask == ALL_LANES && m->plain && store_shared_again(w, m, &w->core->mem[u->extra]))
+        return u + 1;
     if (mask == 0 || store_shared(w, u, m, mask, offsets(w, m), m->offset))
         return u + 1;
     return warp_stop(w, u);

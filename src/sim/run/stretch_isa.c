@@ -89,45 +89,58 @@ static inline part part_canon(part v)
 }
 #endif
 
-static inline part part_fetch(const struct going *r, const struct step_load *load, size_t i)
+static inline void row_fetch(const struct going *r, const struct step_load *load, part out[PARTS])
 {
     const struct group_state *g = &r->groups[load->group];
-    const uint8_t *from = r->from[load->group] + load->offset;
-    const uint8_t *half = i >= PARTS / 2 ? from + g->half : from;
-    if (g->shape == GROUP_SPLAT)
-        return part_splat(half);
-    if (g->shape == GROUP_ROWS)
-        return part_load(half + i % (PARTS / 2) * sizeof(part));
-    return part_gather(from, g, i);
+    const uint8_t *from = r->from[load->group] + load->offset, *half = from + g->half;
+    enum { PER_HALF = PARTS / 2 };
+    if (g->shape == GROUP_SPLAT) {
+        part low = part_splat(from), high = part_splat(half);
+        for (size_t i = 0; i < PER_HALF; i++) {
+            out[i] = low;
+            out[PER_HALF + i] = high;
+        }
+    } else if (g->shape == GROUP_ROWS) {
+        for (size_t i = 0; i < PER_HALF; i++) {
+            out[i] = part_load(from + i * sizeof(part));
+            out[PER_HALF + i] = part_load(half + i * sizeof(part));
+        }
+    } else {
+        for (size_t i = 0; i < PARTS; i++)
+            out[i] = part_gather(from, g, i);
+    }
 }
 
-static inline part part_row(const struct going *r, uint32_t row, size_t i)
+static inline void row_load(const struct going *r, uint32_t row, part out[PARTS])
 {
-    return part_load(r->regs + row + i * sizeof(part));
+    for (size_t i = 0; i < PARTS; i++)
+        out[i] = part_load(r->regs + row + i * sizeof(part));
 }
 
 static void step_load(const struct going *r, const struct step *s)
 {
+    part word[PARTS];
+    row_fetch(r, &s->left, word);
     for (size_t i = 0; i < PARTS; i++)
-        part_store(r->regs + s->d + i * sizeof(part), part_fetch(r, &s->left, i));
+        part_store(r->regs + s->d + i * sizeof(part), word[i]);
 }
 
 // And those that continue it; returns the last. A NaN stays one, so that it is made canonical at the end.
 static const struct step *step_fma(const struct going *r, const struct step *s)
 {
-    part sum[PARTS];
-    for (size_t i = 0; i < PARTS; i++)
-        sum[i] = part_row(r, s->c, i);
+    part sum[PARTS], a[PARTS], b[PARTS];
+    row_load(r, s->c, sum);
     for (;; s++) {
-        if (s->kind == STEP_LOADS_FMA)
-            for (size_t i = 0; i < PARTS; i++)
-                sum[i] = part_fma(part_fetch(r, &s->left, i), part_fetch(r, &s->right, i), sum[i]);
-        else if (s->kind == STEP_LOAD_FMA)
-            for (size_t i = 0; i < PARTS; i++)
-                sum[i] = part_fma(part_fetch(r, &s->left, i), part_row(r, s->b, i), sum[i]);
+        if (s->kind == STEP_FMA)
+            row_load(r, s->a, a);
         else
-            for (size_t i = 0; i < PARTS; i++)
-                sum[i] = part_fma(part_row(r, s->a, i), part_row(r, s->b, i), sum[i]);
+            row_fetch(r, &s->left, a);
+        if (s->kind == STEP_LOADS_FMA)
+            row_fetch(r, &s->right, b);
+        else
+            row_load(r, s->b, b);
+        for (size_t i = 0; i < PARTS; i++)
+            sum[i] = part_fma(a[i], b[i], sum[i]);
         if (!s[1].continues)
             break;
     }
@@ -177,13 +190,19 @@ static bool group_enter(const struct warp *w, const struct stretch_group *group,
     uint32_t low[LANES];
     const uint32_t *near = (const uint32_t *)(const void *)(w->regs + group->base);
     if (group->wide) {
-        w->core->lanes->narrow(low, (const uint64_t *)(const void *)near);
+        const uint64_t *far = (const uint64_t *)(const void *)near;
+        for (size_t i = 0; i < LANES; i++)
+            low[i] = (uint32_t)far[i];
         near = low;
     }
     int64_t base = (int32_t)near[0];
     if ((base & 3) != 0 || base + group->low + g->lowest < 0 ||
-        base + group->high + g->highest > (int64_t)w->core->launch->shared_bytes ||
-        w->core->lanes->mismatch32(near, near[0], g->delta) != 0)
+        base + group->high + g->highest > (int64_t)w->core->launch->shared_bytes)
+        return false;
+    uint32_t differ = 0;
+    for (size_t i = 0; i < LANES; i++)
+        differ |= (near[i] - near[0]) ^ g->delta[i];
+    if (differ != 0)
         return false;
     *from = w->block->shared + base;
     return true;
