@@ -64,6 +64,13 @@ static uint32_t lanes_at(const struct warp *w, int id, const struct uop *at,
     return lanes;
 }
 
+// The warp's lanes came to the barrier together, all that there are.
+static bool came_whole(const struct warp *w, int id)
+{
+    return w->other_count == 1 && w->others[0]->barrier == id &&
+           (w->lanes & ~w->exited & ~w->others[0]->mask) == 0;
+}
+
 // last: NULL where threads that exit complete it.
 static void barrier_release(struct block *b, int id, const struct last_arrival *last)
 {
@@ -72,7 +79,7 @@ static void barrier_release(struct block *b, int id, const struct last_arrival *
         barrier_in_pieces(last->warp, last->at, lanes_at(last->warp, id, last->at, last));
     for (int i = 0; i < b->warp_count; i++) {
         struct warp *w = &b->warps[i];
-        for (int j = 0; j < w->other_count; j++)
+        for (int j = 0; j < w->other_count && !came_whole(w, id); j++)
             if (w->others[j]->barrier == id)
                 barrier_in_pieces(w, w->others[j]->pc - 1,
                                   lanes_at(w, id, w->others[j]->pc - 1, last));

@@ -64,8 +64,9 @@ static bool path_ready(struct warp *w)
         struct path *p = w->others[i];
         if (p->barrier >= 0)
             continue;
-        memmove(&w->others[i], &w->others[i + 1],
-                (size_t)(w->other_count - i - 1) * sizeof(struct path *));
+        if (i + 1 < w->other_count)
+            memmove(&w->others[i], &w->others[i + 1],
+                    (size_t)(w->other_count - i - 1) * sizeof(struct path *));
         w->other_count--;
         path_load(w, p);
         return true;
