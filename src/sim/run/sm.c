@@ -161,7 +161,7 @@ static struct residence *residence_new(struct core *core)
     r->warp_count = warps;
     r->order = turn_order_new(warps);
     r->frames = aligned_new(warps * round_up(l->program->functions[0].frame_bytes, 64));
-    r->shared = aligned_new(blocks * shared_stride(l) + WINDOW_WORDS * 4);
+    r->shared = aligned_new(blocks * shared_stride(l) + (size_t)WINDOW_WORDS * 4);
     if (l->local_bytes > 0) {
         r->local_bytes = warps * (size_t)l->local_bytes * LANES;
         r->local = mmap(NULL, r->local_bytes, PROT_READ | PROT_WRITE,
