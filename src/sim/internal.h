@@ -113,6 +113,14 @@ struct l2_request {
     uint8_t sectors, full_sectors, kind;
     uint8_t sm_partition; // which L2 partition the SM is near
 };
+// What a store of a pattern of addresses sends to L2 each time, whatever L1 holds: all but where it is and who sends it.
+enum { ACCESS_LINES = LANES * 2 };
+struct store_plan {
+    unsigned requests, sent, partial; // the last two: sectors, as in struct l1_answer
+    uint64_t line[ACCESS_LINES];      // numbers of the access's lines, less the base's
+    struct l2_request request[ACCESS_LINES];
+};
+void store_plan_make(const struct access *access, uint32_t site, struct store_plan *out);
 // All lines of a warp's access at once: goes through L1, and leaves what L1 does not answer as requests for L2 in `out`, one for
 // each of its lines at most.
 struct l1_question {
@@ -121,6 +129,7 @@ struct l1_question {
     // Bytes of each line that the lanes touch, asked for when first wanted; NULL: sectors count whole.
     const struct line_bytes *(*bytes)(void *context);
     void *context;
+    const struct store_plan *plan; // of a store's pattern that came before; or NULL
     enum touch touch;
     uint32_t site;
     uint8_t sm_partition;
@@ -133,6 +142,7 @@ struct l1_answer {
 struct l1_answer l1_ask(struct l1 *c, const struct l1_question *q, struct l2_request *out);
 struct l2_counts {                        // chip-wide
     uint64_t read_sectors, write_sectors; // at the slices, fabric copies included
+    uint64_t copy_read_sectors;           // of those read: at a line's home, for another partition
     uint64_t atomic_sectors, hit_sectors; // the same; hits of all three
     uint64_t dram_read_bytes, dram_write_bytes;
     // Sectors that were written back, or fetched to be merged with what was written of them: a third for each sector of the

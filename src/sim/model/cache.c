@@ -56,6 +56,25 @@ static const struct cache_functions *cache_functions(void)
     return &sim_cache_functions_baseline;
 }
 
+void store_plan_make(const struct access *access, uint32_t site, struct store_plan *out)
+{
+    out->requests = out->sent = out->partial = 0;
+    for (int i = 0; i < access->line_count; i++) {
+        const struct access_line *a = &access->line[i];
+        out->line[i] = (uint64_t)((int64_t)a->address >> LINE_SHIFT);
+        if (!a->sectors)
+            continue;
+        out->sent += bits_of_4(a->sectors);
+        out->partial += bits_of_4(a->sectors & ~(unsigned)a->full_sectors);
+        out->request[out->requests++] =
+            (struct l2_request){.line_address = a->address,
+                                .site = site,
+                                .sectors = a->sectors,
+                                .full_sectors = a->full_sectors & a->sectors,
+                                .kind = L2_WRITE};
+    }
+}
+
 struct l1_answer l1_ask(struct l1 *c, const struct l1_question *q, struct l2_request *out)
 {
     return c->functions->l1_ask(c, q, out);

@@ -96,6 +96,37 @@ static inline struct l2_request *store_lines(struct l1 *c, const struct l1_quest
     return r;
 }
 
+// A store whose requests are known: L1 only takes note of what it writes.
+static inline struct l2_request *planned_lines(struct l1 *c, const struct l1_question *q,
+                                               struct l2_request *r, struct l1_answer *sum)
+{
+    const struct store_plan *plan = q->plan;
+    const struct line_bytes *bytes = q->bytes && plan->partial ? q->bytes(q->context) : NULL;
+    uint64_t base = q->base >> LINE_SHIFT;
+    int count = q->access->line_count;
+    uint32_t index[ACCESS_LINES];
+    set_indices(&c->index, base, plan->line, (size_t)count, index);
+    for (int i = 0; i < count; i++)
+        set_prefetch(&c->sets[index[i]]);
+    for (int i = 0; i < count; i++) {
+        const struct access_line *a = &q->access->line[i];
+        struct set *s = &c->sets[index[i]];
+        int way = l1_way(c, s, (uint32_t)(base + plan->line[i]));
+        if (bytes && a->sectors != a->full_sectors)
+            way_store_bytes(c, s, way, a->sectors, &bytes[i]);
+        else
+            l1_whole(s, way, a->full_sectors);
+    }
+    for (unsigned i = 0; i < plan->requests; i++) {
+        r[i] = plan->request[i];
+        r[i].line_address += q->base;
+        r[i].sm_partition = q->sm_partition;
+    }
+    sum->sent = plan->sent;
+    sum->partial = plan->partial;
+    return r + plan->requests;
+}
+
 // Atomics and loads that go past L1.
 static inline struct l2_request *other_lines(struct l1 *c, const struct l1_question *q,
                                              struct l2_request *r, struct l1_answer *sum)
@@ -116,7 +147,8 @@ static inline struct l2_request *other_lines(struct l1 *c, const struct l1_quest
 static struct l1_answer ask(struct l1 *c, const struct l1_question *q, struct l2_request *out)
 {
     struct l1_answer sum = {0};
-    struct l2_request *end = q->touch == TOUCH_WRITE                ? store_lines(c, q, out, &sum)
+    struct l2_request *end = q->plan                                ? planned_lines(c, q, out, &sum)
+                             : q->touch == TOUCH_WRITE              ? store_lines(c, q, out, &sum)
                              : q->touch == TOUCH_READ && !q->bypass ? load_lines(c, q, out, &sum)
                                                                     : other_lines(c, q, out, &sum);
     sum.requests = (size_t)(end - out);
@@ -276,6 +308,7 @@ static inline unsigned home_read(struct l2 *c, const struct route *to, unsigned 
     struct set *s = to->home_set;
     int way;
     unsigned hit = way_read(c, s, to->tag, sectors, counts, &way);
+    counts->copy_read_sectors += bits_of_4(sectors);
     unsigned fetched = c->granule_of[sectors & ~hit];
     counts->dram_read_bytes += sector_bytes(fetched);
     set_fill(s, way, fetched);

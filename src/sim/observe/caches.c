@@ -95,6 +95,7 @@ static void hear_global(struct warp *w, struct event *e)
         .base = e->line_base,
         .bytes = lanes_known ? all_bytes : NULL,
         .context = &t,
+        .plan = e->plan,
         .touch = e->touch,
         .site = e->u->site,
         .sm_partition = (uint8_t)(sm->index & 1),

@@ -29,6 +29,17 @@ static uint64_t whole(const struct launch *l, uint64_t count)
     return (uint64_t)llround((double)count * (double)l->grid_blocks / (double)l->blocks_total);
 }
 
+// What misses L2 of the data, as the footprint does (1 where all blocks run), and no share of the blocks does: of what would be
+// whole() in proportion to the blocks.
+static double misses_share(const struct launch *l)
+{
+    double sampled = (double)l->l2.dram_read_bytes;
+    if (l->footprint == NULL || sampled <= 0)
+        return 1;
+    double scale = (double)l->grid_blocks / (double)l->blocks_total;
+    return footprint_reads(l, sampled) / (sampled * scale);
+}
+
 // What a memory site did, all host threads together.
 static struct mem_state mem_sum(const struct launch *l, int mem)
 {
@@ -89,6 +100,13 @@ static void site_fill(const struct launch *l, int index, const double *slots,
     out->l2_sectors = mem->l2_sectors;
     out->l2_hit_sectors = whole(l, l->site_l2_hits[index]);
     out->l2_coming_sectors = whole(l, l->arrivals.site_halves[index] / 2);
+    if (l->footprint != NULL && out->l2_hit_sectors < out->l2_sectors) {
+        double missed = (double)(out->l2_sectors - out->l2_hit_sectors);
+        uint64_t found = (uint64_t)llround(missed * (1 - misses_share(l)));
+        out->l2_hit_sectors += found;
+        // Blocks that run at the same time as these ask at about the same time.
+        out->l2_coming_sectors += l->sample_pairs > 0 ? found : 0;
+    }
     out->wavefronts = mem->wavefronts;
     out->wavefronts_ideal = mem->wavefronts_ideal;
     out->same_address_depth = mem->depth;
@@ -389,10 +407,15 @@ static struct l2_counts l2_whole(const struct launch *l)
 {
     struct l2_counts c = l->l2;
     uint64_t dirty = l2_dirty_bytes(l->sim->l2), most = l2_dirty_bytes_max(l->sim->l2);
-    c.read_sectors = whole(l, c.read_sectors);
+    double misses = misses_share(l);
+    uint64_t copies =
+        (uint64_t)llround((double)whole(l, c.copy_read_sectors) * misses); // made of what was missed
+    uint64_t missed = c.read_sectors + c.write_sectors + c.atomic_sectors - c.hit_sectors;
+    c.read_sectors = whole(l, c.read_sectors - c.copy_read_sectors) + copies;
     c.write_sectors = whole(l, c.write_sectors);
     c.atomic_sectors = whole(l, c.atomic_sectors);
-    c.hit_sectors = whole(l, c.hit_sectors);
+    c.hit_sectors = c.read_sectors + c.write_sectors + c.atomic_sectors -
+                    (uint64_t)llround((double)whole(l, missed) * misses);
     if (l->footprint != NULL)
         c.dram_read_bytes = (uint64_t)llround(footprint_reads(l, (double)c.dram_read_bytes));
     c.lone_written_thirds = whole(l, c.lone_written_thirds);

@@ -356,6 +356,8 @@ struct phase {
     struct access access;       // addresses of lines less the first lane's line
     int passes;                 // through the L1 data stage
     struct line_bytes *written; // NULL: no store of less than whole sectors
+    struct store_plan *plan;    // of stores; right where `planned`: not where the phase came up only once
+    bool planned;
 };
 // The last access of a site: most sites repeat it shifted, so that what depends only on the
 // differences of addresses is kept.
@@ -384,7 +386,7 @@ struct mem_state {
     uint64_t bits;            // or of all differences
     struct wavefronts passes; // shared
     // global: a phase for each place in a line, worked out when it first comes up
-    const struct phase *phase; // of `key`
+    struct phase *phase;  // of `key`
     struct phase *phases;      // LINE_BYTES / phase_bytes of them
     unsigned phase_bytes;
     uint64_t known[2]; // a bit a phase
@@ -632,8 +634,11 @@ struct launch {
     uint64_t shared_bytes;               // static and dynamic, the system's included
     uint64_t local_bytes;                // a thread
     uint64_t grid_blocks, blocks_total;  // of those that run
-    // A share of the blocks: of block_step groups of neighbours the first runs; 1 = all do.
+    uint64_t places;                     // of blocks, in waves; those of SMs that do not run stay empty
+    // A share of the blocks: of block_step groups of neighbours the first runs (1 = all do), or, of a grid too short for
+    // that, all blocks of some pairs of SMs, of those that have any (0 = all do). Pairs merge reads.
     uint64_t block_group, block_step;
+    int sample_pairs, sample_pairs_of;
     struct footprint *footprint; // of each allocation, where a share runs; NULL: all do
     int sm_count, resident;      // blocks per SM
     int registers;
@@ -682,6 +687,7 @@ struct sim {
 };
 
 enum {
+    SAMPLE_PAIR = 2,
     TURN_INSTRUCTIONS = 4096,      // a warp runs at most so long before the next one
     STALL_ROUNDS = 64,             // of an SM's warps, nothing but watching: the SM pauses
     SPIN_BRANCHES = 256,           // backward branches before the other side of a divergence runs

@@ -351,8 +351,33 @@ static void launch_checks(struct launch *l)
         m->items[i].all_written = true;
 }
 
-// Which blocks run where only a share does: groups of neighbours, a wave of them if the grid has that
-// many, so that what neighbours share in the caches is kept; at least two groups.
+// Pairs of SMs, spread evenly over those that have blocks.
+static bool sm_runs(const struct launch *l, int sm)
+{
+    int pair = sm / SAMPLE_PAIR, of = l->sample_pairs_of;
+    if (l->sample_pairs == 0)
+        return true;
+    int nth = (pair * l->sample_pairs + of - 1) / of; // the first that is not before this one
+    return pair < of && nth * of / l->sample_pairs == pair;
+}
+
+static void launch_sample_sms(struct launch *l, double share)
+{
+    uint64_t sms = (uint64_t)l->sm_count, busy = l->grid_blocks < sms ? l->grid_blocks : sms;
+    int of = (int)((busy + SAMPLE_PAIR - 1) / SAMPLE_PAIR), pairs = (int)lround(of * share);
+    pairs = pairs < FOOTPRINT_SETS ? FOOTPRINT_SETS : pairs;
+    if (pairs >= of)
+        return; // all of them
+    l->sample_pairs = pairs;
+    l->sample_pairs_of = of;
+    l->blocks_total = 0;
+    for (uint64_t i = 0; i < busy; i++)
+        if (sm_runs(l, (int)i))
+            l->blocks_total += (l->grid_blocks - i + sms - 1) / sms;
+}
+
+// Which blocks run where only a share does: groups of neighbours, a wave each, so that what neighbours share in the caches is
+// kept; at least two groups. Shorter grids would leave SMs with fewer blocks than they have of all: a share of the SMs then.
 static void launch_sample(struct launch *l)
 {
     double share = l->options->sample_share;
@@ -362,11 +387,16 @@ static void launch_sample(struct launch *l)
     uint64_t step = (uint64_t)llround(1 / share), group = l->grid_blocks / (2 * step);
     if (step < 2 || group == 0)
         return;
-    group = group < wave ? group : wave;
+    if (group < wave) {
+        launch_sample_sms(l, share);
+        return;
+    }
+    group = wave;
     uint64_t rest = l->grid_blocks % (group * step);
     l->block_step = step;
     l->block_group = group;
     l->blocks_total = l->grid_blocks / (group * step) * group + (rest < group ? rest : group);
+    l->places = l->blocks_total;
 }
 
 static bool launch_local(struct launch *l, const struct ptx_function *f, struct error *err)
@@ -406,7 +436,7 @@ static bool launch_init(struct launch *l, struct sim *s, const struct sim_launch
     l->warps_per_block = (l->block_threads + LANES - 1) / LANES;
     l->grid_blocks = (uint64_t)o->grid[0] * o->grid[1] * o->grid[2];
     l->block_step = l->block_group = 1;
-    l->blocks_total = l->grid_blocks;
+    l->blocks_total = l->places = l->grid_blocks;
     l->program = launch_program(s, o, f);
     l->shared_bytes = l->program->dynamic_shared_at + o->dynamic_shared_bytes;
     l->sm_count = (int)GPU(l->gpu, sm_count);
@@ -706,11 +736,11 @@ static void launch_run(struct launch *l)
     uint64_t wave = (uint64_t)l->sm_count * (uint64_t)l->resident;
     wave -= wave % l->cluster_blocks; // all blocks of a cluster run at the same time
     bool stop = false;
-    for (uint64_t first = 0; first < l->blocks_total && !stop; first += wave) {
+    for (uint64_t first = 0; first < l->places && !stop; first += wave) {
         l->wave_first = first;
-        l->wave_count = l->blocks_total - first < wave ? l->blocks_total - first : wave;
+        l->wave_count = l->places - first < wave ? l->places - first : wave;
         for (int i = 0; i < l->sm_count; i++)
-            l->sms[i].pending = (uint64_t)i < l->wave_count;
+            l->sms[i].pending = (uint64_t)i < l->wave_count && sm_runs(l, i);
         do {
             uint64_t budget = l->options->budget_warp_instructions;
             uint64_t left = budget == 0 ? EPOCH_INSTRUCTIONS : budget - launch_instructions(l) + 1;
@@ -719,7 +749,7 @@ static void launch_run(struct launch *l)
         } while (!launch_wave_over(l, &stop));
         if (l->options->progress != NULL)
             l->options->progress(l->options->progress_context, first + l->wave_count,
-                                 l->blocks_total);
+                                 l->places);
     }
     launch_swap_logs(l);
     launch_replay(l);

@@ -18,7 +18,7 @@ static int data_passes(const struct core *core, const uint64_t *address, uint32_
 static void phase_enter(struct warp *w, struct mem_state *s, uint32_t mask, const uint64_t *address,
                         unsigned bytes, enum touch touch)
 {
-    static const struct phase misaligned;
+    static struct phase misaligned; // never used: is reported
     uint64_t first = address[lane_first(mask)];
     s->key = (uint32_t)(first % LINE_BYTES);
     if (((first | s->bits) & (bytes - 1)) != 0) {
@@ -36,6 +36,7 @@ static void phase_enter(struct warp *w, struct mem_state *s, uint32_t mask, cons
     s->phase = p;
     if ((s->known[index / 64] & bit) != 0)
         return;
+    p->planned = false;
     s->known[index / 64] |= bit;
     w->core->access->global(address, mask, bytes, &p->access);
     bool partial = false;
@@ -111,19 +112,32 @@ bool lane_bounded(const struct space *space, uint64_t address, unsigned bytes, b
            address - DEVICE_BASE + bytes <= a->start + a->size;
 }
 
+// A store that comes again: patterns that never do are not worth a plan.
+static void phase_plan(struct warp *w, struct phase *p, uint32_t site)
+{
+    if (p->plan == NULL)
+        p->plan = ARENA_ARRAY(&w->core->arena, struct store_plan, 1);
+    store_plan_make(&p->access, site, p->plan);
+    p->planned = true;
+}
+
 struct mem_state *global_pattern(struct warp *w, const struct uop *u, uint32_t mask,
                                  const uint64_t *address, unsigned bytes, enum touch touch)
 {
     const struct launch *l = w->core->launch;
     struct mem_state *s = &w->core->mem[u->extra];
     uint64_t first = address[lane_first(mask)];
-    if (!pattern_holds(w, s, mask, address, first))
+    bool again = pattern_holds(w, s, mask, address, first);
+    if (!again)
         pattern_learn(s, mask, address, bytes);
     if (s->key != first % LINE_BYTES || s->phase_bytes != bytes)
         phase_enter(w, s, mask, address, bytes, touch);
     bool write = touch != TOUCH_READ;
-    if (((first | s->bits) & (bytes - 1)) == 0 && pattern_bounded(w, s, first, write))
+    if (((first | s->bits) & (bytes - 1)) == 0 && pattern_bounded(w, s, first, write)) {
+        if (again && touch == TOUCH_WRITE && !s->phase->planned)
+            phase_plan(w, s->phase, u->site);
         return s;
+    }
     // Aligned lanes may still lie in allocations of their own.
     EACH_LANE(lane, mask)
     {
@@ -152,6 +166,7 @@ const struct mem_state *global_account(struct warp *w, const struct uop *u, uint
                       .access = &s->phase->access,
                       .line_base = address[lane_first(mask)] - s->key,
                       .written = s->phase->written,
+                      .plan = s->phase->planned ? s->phase->plan : NULL,
                       .sectors = (unsigned)s->phase->access.sector_count,
                       .passes = (unsigned)s->phase->passes};
     event_global(w, s, &e);

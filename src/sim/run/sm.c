@@ -294,7 +294,7 @@ static uint64_t block_at(const struct launch *l, uint64_t place)
 {
     uint64_t cluster = l->cluster_blocks;
     if (l->options->reverse_blocks)
-        return l->blocks_total - cluster - place / cluster * cluster + place % cluster;
+        return l->places - cluster - place / cluster * cluster + place % cluster;
     return place / l->block_group * l->block_group * (l->block_step - 1) + place;
 }
 
