@@ -11,6 +11,7 @@
 enum {
     PARTIAL_WRITES = 8, // writes in part (a word each, say) that make a sector whole
     AHEAD = 16,         // requests of which the sets are fetched early
+    PIECE = 64,         // requests of which the ways are worked out together
 };
 
 /* ---- L1 ------------------------------------------------------------------------------------------ */
@@ -237,17 +238,10 @@ static inline unsigned count_partial_writes(struct set *s, int way, unsigned sec
 #endif
 }
 
-static inline void set_write(struct l2 *c, struct set *s, int way, unsigned sectors, unsigned full,
-                             struct l2_counts *counts)
+// A set that has as many lines written in part, or dirty ones, as it may have, or more.
+static __attribute__((noinline)) void set_relieve(const struct l2 *c, struct set *s,
+                                                  struct l2_counts *counts)
 {
-    bool was_dirty = dirty_of(s, way) != 0, was_partial = partial_of(s, way) != 0;
-    unsigned in_part = sectors & ~full & ~valid_of(s, way);
-    if (in_part)
-        full |= count_partial_writes(s, way, in_part);
-    state_put(s, way, valid_of(s, way) | (sectors & full), dirty_of(s, way) | sectors);
-    bool is_partial = partial_of(s, way) != 0;
-    s->dirty_ways = (uint8_t)(s->dirty_ways + !was_dirty);
-    s->partial_ways = (uint8_t)(s->partial_ways + is_partial - was_partial);
     if (s->partial_ways > c->partial_ways_max)
         set_merge(s, oldest_partial(s), counts);
     bool pressed = s->partial_ways == c->partial_ways_max;
@@ -255,39 +249,64 @@ static inline void set_write(struct l2 *c, struct set *s, int way, unsigned sect
         set_clean(s, oldest_dirty(s), counts);
 }
 
-/* ---- L2: requests ------------------------------------------------------------------------------- */
-
-// Where a request goes: the line's home, and the partition its SM is near.
-struct route {
-    uint32_t tag, home, near;
-    size_t set; // same place in every partition
-    struct set *home_set, *near_set;
-};
-
-static inline struct set *set_at(const struct l2 *c, uint32_t partition, const struct route *to)
+static inline void set_write(const struct l2 *c, struct set *s, int way, unsigned sectors,
+                             unsigned full, struct l2_counts *counts)
 {
-    return &c->sets[(size_t)partition * c->set_count + to->set];
+    unsigned valid = valid_of(s, way), dirty = dirty_of(s, way), in_part = sectors & ~full & ~valid;
+    bool was_partial = (dirty & ~valid) != 0, was_dirty = dirty != 0;
+    if (in_part)
+        full |= count_partial_writes(s, way, in_part);
+    valid |= sectors & full;
+    dirty |= sectors;
+    state_put(s, way, valid, dirty);
+    s->dirty_ways = (uint8_t)(s->dirty_ways + !was_dirty);
+    s->partial_ways = (uint8_t)(s->partial_ways + ((dirty & ~valid) != 0) - was_partial);
+    if (s->partial_ways >= c->partial_ways_max || s->dirty_ways > c->dirty_ways_max)
+        set_relieve(c, s, counts);
 }
 
-static inline struct route route_of(const struct l2 *c, const struct l2_request *r)
+/* ---- L2: requests ------------------------------------------------------------------------------- */
+
+// Where a request goes: the set of the line's home, and that of the partition its SM is near; they stand at the same place of
+// both.
+struct route {
+    struct set *home_set, *near_set;
+    uint32_t tag;
+};
+
+// Of up to PIECE requests.
+static inline void routes_of(const struct l2 *c, const struct l2_request *r, size_t count,
+                             struct route *to)
 {
-    uint64_t line = r->line_address >> LINE_SHIFT;
-    struct route to = {.tag = (uint32_t)line};
-    if (c->partitions == 2) {
-        // Of two neighbouring lines each partition has one; a hash of the 4 KiB piece says which.
-        to.home = (uint32_t)((line ^ (line >> 5) * HASH >> 63) & 1);
-        line >>= 1;
-        to.near = r->sm_partition & 1;
-    } else if (c->partitions > 1) {
-        uint64_t group = line / c->partitions;
-        to.home = (uint32_t)((line + (group * HASH >> 40)) % c->partitions);
-        to.near = r->sm_partition % c->partitions;
-        line = group;
+    uint64_t line[PIECE];
+    uint32_t home[PIECE], index[PIECE];
+    for (size_t i = 0; i < count; i++)
+        line[i] = r[i].line_address >> LINE_SHIFT;
+    if (c->partitions == 2)
+        for (size_t i = 0; i < count; i++) {
+            // Of two neighbouring lines each partition has one; a hash of the 4 KiB piece says which.
+            home[i] = (uint32_t)((line[i] ^ (line[i] >> 5) * HASH >> 63) & 1);
+            line[i] >>= 1;
+        }
+    else
+        for (size_t i = 0; i < count; i++) {
+            uint64_t group = c->partitions > 1 ? line[i] / c->partitions : line[i];
+            home[i] = c->partitions > 1
+                          ? (uint32_t)((line[i] + (group * HASH >> 40)) % c->partitions)
+                          : 0;
+            line[i] = group;
+        }
+    for (size_t i = count; i % SET_INDICES != 0; i++)
+        line[i] = 0; // so that there is no odd end
+    set_indices(&c->index, 0, line, (count + SET_INDICES - 1) / SET_INDICES * SET_INDICES, index);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t near = c->partitions == 2  ? r[i].sm_partition & 1
+                        : c->partitions > 1 ? r[i].sm_partition % c->partitions
+                                            : 0;
+        to[i].tag = (uint32_t)(r[i].line_address >> LINE_SHIFT);
+        to[i].home_set = &c->sets[(size_t)home[i] * c->set_count + index[i]];
+        to[i].near_set = &c->sets[(size_t)near * c->set_count + index[i]];
     }
-    to.set = set_index_of(&c->index, line);
-    to.home_set = set_at(c, to.home, &to);
-    to.near_set = set_at(c, to.near, &to);
-    return to;
 }
 
 // Looks the line up, made free if it was not there; returns those of the sectors that were, and counts them as read.
@@ -325,7 +344,7 @@ static inline unsigned l2_read(struct l2 *c, const struct route *to, unsigned se
     if (!missing)
         return hit;
     unsigned fetched = c->granule_of[missing];
-    if (to->home == to->near)
+    if (to->home_set == to->near_set)
         counts->dram_read_bytes += sector_bytes(fetched);
     else
         hit |= home_read(c, to, fetched & ~valid_of(s, way), counts) & missing;
@@ -334,38 +353,38 @@ static inline unsigned l2_read(struct l2 *c, const struct route *to, unsigned se
 }
 
 // Copies of sectors that changed are worth nothing any more, except the writer's own.
-static void copies_drop(struct l2 *c, const struct route *to, unsigned sectors, uint32_t keep,
-                        struct set *home, int way)
+static __attribute__((noinline)) void copies_drop(const struct l2 *c, const struct route *to,
+                                                  unsigned sectors, const struct set *keep, int way)
 {
-    bool left = keep != to->home;
-    for (uint32_t p = 0; p < c->partitions; p++) {
-        struct set *s = set_at(c, p, to);
-        int copy = p == to->home || p == keep ? -1 : set_find(s, to->tag);
+    bool left = keep != to->home_set;
+    struct set *s = &c->sets[(size_t)(to->home_set - c->sets) % c->set_count];
+    for (uint32_t p = 0; p < c->partitions; p++, s += c->set_count) {
+        int copy = s == to->home_set || s == keep ? -1 : set_find(s, to->tag);
         if (copy < 0)
             continue;
         s->state[copy] &= (uint8_t)~sectors;
         left = left || s->state[copy];
     }
     if (!left)
-        home->copied &= (uint16_t) ~(1u << way);
+        to->home_set->copied &= (uint16_t) ~(1u << way);
 }
 
 static inline void l2_write(struct l2 *c, const struct route *to, unsigned sectors, unsigned full,
                             struct l2_counts *counts)
 {
-    bool far = to->home != to->near;
+    struct set *s = to->home_set;
+    bool far = s != to->near_set;
     unsigned passed = bits_of_4(sectors) << far;
     counts->write_sectors += passed;
     counts->hit_sectors += passed;
-    struct set *s = to->home_set;
     int way = l2_way(c, s, to->tag, counts);
-    uint16_t bit = (uint16_t)(1u << way);
+    unsigned bit = 1u << way;
     if (s->copied & bit && (!far || c->partitions > 2))
-        copies_drop(c, to, sectors, to->near, s, way);
+        copies_drop(c, to, sectors, to->near_set, way);
     if (far && full) { // the writer's side keeps what it wrote whole
         struct set *copy = to->near_set;
         copy->state[l2_way(c, copy, to->tag, counts)] |= (uint8_t)full;
-        s->copied |= bit;
+        s->copied |= (uint16_t)bit;
     }
     set_write(c, s, way, sectors, full, counts);
 }
@@ -374,12 +393,12 @@ static inline void l2_write(struct l2 *c, const struct route *to, unsigned secto
 static inline unsigned l2_atomic(struct l2 *c, const struct route *to, unsigned sectors,
                                  struct l2_counts *counts)
 {
-    bool far = to->home != to->near;
     struct set *s = to->home_set;
+    bool far = s != to->near_set;
     int way = l2_way(c, s, to->tag, counts);
     unsigned hit = sectors & valid_of(s, way), missing = sectors & ~hit;
     if (s->copied >> way & 1)
-        copies_drop(c, to, sectors, to->home, s, way);
+        copies_drop(c, to, sectors, s, way);
     if (missing) {
         unsigned fetched = far ? missing : c->granule_of[missing];
         counts->dram_read_bytes += sector_bytes(fetched);
@@ -391,14 +410,12 @@ static inline unsigned l2_atomic(struct l2 *c, const struct route *to, unsigned 
     return hit;
 }
 
-static inline struct route route_ahead(const struct l2 *c, const struct l2_request *r)
+static inline void route_prefetch(const struct route *to, const struct l2_request *r)
 {
-    struct route to = route_of(c, r);
     // The near partition's set too, where the request comes there; no branch, it would be guessed wrong too often.
     bool near = r->kind == L2_READ || (r->kind == L2_WRITE && r->full_sectors != 0);
-    set_prefetch(to.home_set);
-    set_prefetch(near ? to.near_set : to.home_set);
-    return to;
+    set_prefetch(to->home_set);
+    set_prefetch(near ? to->near_set : to->home_set);
 }
 
 static inline unsigned l2_serve(struct l2 *c, const struct l2_request *r, const struct route *to,
@@ -437,24 +454,31 @@ static void arrival_note(struct l2_arrivals *a, const struct l2_request *r, unsi
     }
 }
 
-static void replay(struct l2 *c, const struct l2_request *requests, size_t count,
-                   struct l2_counts *counts, uint64_t *site_hits, struct l2_arrivals *arrivals)
+static inline void replay_piece(struct l2 *c, const struct l2_request *requests, size_t count,
+                                struct l2_counts *counts, uint64_t *site_hits,
+                                struct l2_arrivals *arrivals)
 {
-    struct l2_counts sum = *counts; // the compiler may keep it in registers
-    struct route routes[AHEAD]; // of the next requests, their sets on the way to the host's cache
+    struct route routes[PIECE];
+    routes_of(c, requests, count, routes);
     for (size_t i = 0; i < AHEAD && i < count; i++)
-        routes[i] = route_ahead(c, &requests[i]);
+        route_prefetch(&routes[i], &requests[i]);
     for (size_t i = 0; i < count; i++) {
-        struct route *to = &routes[i % AHEAD];
-        unsigned hit = l2_serve(c, &requests[i], to, &sum);
+        unsigned hit = l2_serve(c, &requests[i], &routes[i], counts);
         if (i + AHEAD < count)
-            *to = route_ahead(c, &requests[i + AHEAD]);
+            route_prefetch(&routes[i + AHEAD], &requests[i + AHEAD]);
         if (site_hits)
             site_hits[requests[i].site] += bits_of_4(hit);
         if (arrivals && requests[i].kind != L2_WRITE) // writes wait for nothing
             arrival_note(arrivals, &requests[i], hit);
     }
-    *counts = sum;
+}
+
+static void replay(struct l2 *c, const struct l2_request *requests, size_t count,
+                   struct l2_counts *counts, uint64_t *site_hits, struct l2_arrivals *arrivals)
+{
+    for (size_t at = 0; at < count; at += PIECE)
+        replay_piece(c, requests + at, count - at < PIECE ? count - at : PIECE, counts, site_hits,
+                     arrivals);
 }
 
 extern const struct cache_functions PASTE(sim_cache_functions_, SIM_ISA);

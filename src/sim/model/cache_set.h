@@ -139,6 +139,7 @@ static inline uint32_t set_index_of(const struct set_index *x, uint64_t line)
     return rest << x->bits | (uint32_t)(crossed & mask);
 }
 
+enum { SET_INDICES = 8 }; // at a time: no more than that of a host's instructions can
 // The same of many lines, `base` added to each.
 static inline void set_indices(const struct set_index *x, uint64_t base, const uint64_t *line,
                                size_t count, uint32_t *out)
@@ -148,7 +149,7 @@ static inline void set_indices(const struct set_index *x, uint64_t base, const u
     const __m512i odd = _mm512_set1_epi64((int64_t)x->odd), one = _mm512_set1_epi64(1);
     const __m512d share = _mm512_set1_pd(1.0 / (double)x->odd);
     const __m128i bits = _mm_cvtsi32_si128((int)x->bits);
-    for (; i + 8 <= count; i += 8) {
+    for (; i + SET_INDICES <= count; i += SET_INDICES) {
         __m512i number =
             _mm512_add_epi64(_mm512_loadu_si512(line + i), _mm512_set1_epi64((int64_t)base));
         // Lines are below 2^48: the quotient is right or off by one.
