@@ -139,7 +139,9 @@ struct l1_answer {
     size_t requests;
     unsigned hits, sent, partial; // sectors: found, sent on, of these touched in part
 };
-struct l1_answer l1_ask(struct l1 *c, const struct l1_question *q, struct l2_request *out);
+// Into `answer`: a struct returned is copied by the host in pieces that it has only just written in others, and waits for them.
+void l1_ask(struct l1 *c, const struct l1_question *q, struct l2_request *out,
+            struct l1_answer *answer);
 struct l2_counts {                        // chip-wide
     uint64_t read_sectors, write_sectors; // at the slices, fabric copies included
     uint64_t copy_read_sectors;           // of those read: at a line's home, for another partition

@@ -75,9 +75,10 @@ void store_plan_make(const struct access *access, uint32_t site, struct store_pl
     }
 }
 
-struct l1_answer l1_ask(struct l1 *c, const struct l1_question *q, struct l2_request *out)
+void l1_ask(struct l1 *c, const struct l1_question *q, struct l2_request *out,
+            struct l1_answer *answer)
 {
-    return c->functions->l1_ask(c, q, out);
+    c->functions->l1_ask(c, q, out, answer);
 }
 
 void l2_replay(struct l2 *c, const struct l2_request *requests, size_t count,

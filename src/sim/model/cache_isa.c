@@ -145,15 +145,15 @@ static inline struct l2_request *other_lines(struct l1 *c, const struct l1_quest
     return r;
 }
 
-static struct l1_answer ask(struct l1 *c, const struct l1_question *q, struct l2_request *out)
+static void ask(struct l1 *c, const struct l1_question *q, struct l2_request *out,
+                struct l1_answer *sum)
 {
-    struct l1_answer sum = {0};
-    struct l2_request *end = q->plan                                ? planned_lines(c, q, out, &sum)
-                             : q->touch == TOUCH_WRITE              ? store_lines(c, q, out, &sum)
-                             : q->touch == TOUCH_READ && !q->bypass ? load_lines(c, q, out, &sum)
-                                                                    : other_lines(c, q, out, &sum);
-    sum.requests = (size_t)(end - out);
-    return sum;
+    *sum = (struct l1_answer){0};
+    struct l2_request *end = q->plan                                ? planned_lines(c, q, out, sum)
+                             : q->touch == TOUCH_WRITE              ? store_lines(c, q, out, sum)
+                             : q->touch == TOUCH_READ && !q->bypass ? load_lines(c, q, out, sum)
+                                                                    : other_lines(c, q, out, sum);
+    sum->requests = (size_t)(end - out);
 }
 
 /* ---- L2: one partition's set -------------------------------------------------------------------- */

@@ -283,7 +283,8 @@ static inline uint64_t sector_bytes(unsigned sectors)
 
 // Those compiled for the host's instruction set.
 struct cache_functions {
-    struct l1_answer (*l1_ask)(struct l1 *c, const struct l1_question *q, struct l2_request *out);
+    void (*l1_ask)(struct l1 *c, const struct l1_question *q, struct l2_request *out,
+                   struct l1_answer *answer);
     void (*l2_replay)(struct l2 *c, const struct l2_request *requests, size_t count,
                       struct l2_counts *counts, uint64_t *site_hits, struct l2_arrivals *arrivals);
 };

@@ -22,6 +22,7 @@ struct merging {
     int sms; // of a group
     size_t groups;
     struct pending *slots; // SLOTS a group
+    uint32_t *asked;       // of each group: the last round in which it read a line; 0: none yet
 };
 
 struct merging *merging_new(const struct gpu *gpu)
@@ -33,6 +34,7 @@ struct merging *merging_new(const struct gpu *gpu)
     m->sms = (int)sms;
     m->groups = (size_t)ceil(GPU(gpu, sm_count) / sms);
     m->slots = xcalloc(m->groups * SLOTS, sizeof *m->slots);
+    m->asked = xcalloc(m->groups, sizeof *m->asked);
     return m;
 }
 
@@ -41,6 +43,7 @@ void merging_free(struct merging *m)
     if (!m)
         return;
     free(m->slots);
+    free(m->asked);
     free(m);
 }
 
@@ -48,13 +51,19 @@ void merging_round(struct merging *m, int sm, size_t round, struct l2_request *r
                    size_t count)
 {
     uint32_t now = (uint32_t)round;
-    struct pending *slots = &m->slots[(size_t)(sm / m->sms) * SLOTS];
+    size_t group = (size_t)(sm / m->sms);
+    struct pending *slots = &m->slots[group * SLOTS];
     for (size_t i = 0; i < count; i++) {
         struct l2_request *r = &requests[i];
+        bool reads = r->kind == L2_READ;
+        if (!reads && m->asked[group] + 1 < now)
+            continue; // no read is on its way that it could end
+        if (reads)
+            m->asked[group] = now;
         uint64_t line = r->line_address >> LINE_BITS;
         struct pending *p = &slots[(line ^ line >> LINE_BITS) % SLOTS];
         bool there = p->line == line + 1 && p->round + 1 >= now;
-        if (r->kind != L2_READ) {
+        if (!reads) {
             if (there)
                 p->line = 0; // what is written is asked for anew
             continue;

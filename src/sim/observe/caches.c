@@ -101,7 +101,8 @@ static void hear_global(struct warp *w, struct event *e)
         .sm_partition = (uint8_t)(sm->index & 1),
         .bypass = w->core->launch->program->mem_ops[e->u->extra].bypass_l1,
     };
-    struct l1_answer answer = l1_ask(sm->l1, &q, sm_log_room(sm, (size_t)e->access->line_count));
+    struct l1_answer answer;
+    l1_ask(sm->l1, &q, sm_log_room(sm, (size_t)e->access->line_count), &answer);
     sm->log_count += answer.requests;
     struct mem_state *s = &w->core->mem[e->u->extra];
     s->l1_hit_sectors += answer.hits;
