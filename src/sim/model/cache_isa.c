@@ -145,6 +145,16 @@ static inline struct l2_request *other_lines(struct l1 *c, const struct l1_quest
     return r;
 }
 
+// The sets of the next access's lines, which other warps' turns leave time to fetch.
+static inline void next_prefetch(const struct l1 *c, const struct l1_question *q)
+{
+    enum { FEW = 4 }; // the sets of more lines are on their way together anyway
+    if (q->access->line_count > FEW || q->next >> (LINE_SHIFT + 48) != 0)
+        return;
+    for (int i = 0; i < q->access->line_count; i++)
+        set_prefetch(l1_set(c, (q->next + q->access->line[i].address) >> LINE_SHIFT));
+}
+
 static void ask(struct l1 *c, const struct l1_question *q, struct l2_request *out,
                 struct l1_answer *sum)
 {
@@ -154,6 +164,8 @@ static void ask(struct l1 *c, const struct l1_question *q, struct l2_request *ou
                              : q->touch == TOUCH_READ && !q->bypass ? load_lines(c, q, out, sum)
                                                                     : other_lines(c, q, out, sum);
     sum->requests = (size_t)(end - out);
+    if (q->touch == TOUCH_READ)
+        next_prefetch(c, q);
 }
 
 /* ---- L2: one partition's set -------------------------------------------------------------------- */

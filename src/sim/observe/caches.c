@@ -86,6 +86,7 @@ static const struct line_bytes *all_bytes(void *context)
 static void hear_global(struct warp *w, struct event *e)
 {
     struct sm *sm = w->block->sm;
+    struct mem_state *s = &w->core->mem[e->u->extra];
     struct touched t;
     // Of a texture it is not known which lane touches which of its lines: sectors count whole.
     bool lanes_known = e->kind == EVENT_GLOBAL;
@@ -93,6 +94,7 @@ static void hear_global(struct warp *w, struct event *e)
     const struct l1_question q = {
         .access = e->access,
         .base = e->line_base,
+        .next = 2 * e->line_base - s->line_base,
         .bytes = lanes_known ? all_bytes : NULL,
         .context = &t,
         .plan = e->plan,
@@ -104,7 +106,7 @@ static void hear_global(struct warp *w, struct event *e)
     struct l1_answer answer;
     l1_ask(sm->l1, &q, sm_log_room(sm, (size_t)e->access->line_count), &answer);
     sm->log_count += answer.requests;
-    struct mem_state *s = &w->core->mem[e->u->extra];
+    s->line_base = e->line_base;
     s->l1_hit_sectors += answer.hits;
     s->l2_sectors += answer.sent;
     e->hit_sectors = answer.hits;

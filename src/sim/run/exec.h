@@ -390,6 +390,7 @@ struct mem_state {
     struct phase *phases;      // LINE_BYTES / phase_bytes of them
     unsigned phase_bytes;
     uint64_t known[2]; // a bit a phase
+    uint64_t line_base; // global: of the last access, whose line it is
     bool window;       // shared: the lanes' words lie within WINDOW_WORDS of the lowest
 };
 

@@ -257,9 +257,6 @@ static void launch_caches(struct launch *l, const struct occupancy *occupancy)
         s->l1 = xcalloc((size_t)l->sm_count, sizeof(void *));
         s->l1_shared_bytes = in_use;
     }
-    for (int i = 0; i < s->l1_count; i++)
-        if (s->l1[i] != NULL)
-            l1_reset(s->l1[i]);
 }
 
 static void *aligned_zeros(size_t bytes)
