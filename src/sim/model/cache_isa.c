@@ -381,8 +381,9 @@ static __attribute__((noinline)) void copies_drop(const struct l2 *c, const stru
         to->home_set->copied &= (uint16_t) ~(1u << way);
 }
 
-static inline void l2_write(struct l2 *c, const struct route *to, unsigned sectors, unsigned full,
-                            struct l2_counts *counts)
+static __attribute__((noinline)) void l2_write(struct l2 *c, const struct route *to,
+                                               unsigned sectors, unsigned full,
+                                               struct l2_counts *counts)
 {
     struct set *s = to->home_set;
     bool far = s != to->near_set;
@@ -466,6 +467,36 @@ static void arrival_note(struct l2_arrivals *a, const struct l2_request *r, unsi
     }
 }
 
+// Writes in a row, up to another request: most go to a line that is there and concern no other set. Returns how many.
+static __attribute__((noinline)) size_t write_row(struct l2 *c, const struct l2_request *r,
+                                                  const struct route *to, size_t count,
+                                                  struct l2_counts *counts, uint64_t *site_hits)
+{
+    uint64_t passed = 0;
+    const struct l2_request *const from = r, *const end = r + count;
+    for (; r < end && r->kind == L2_WRITE; r++, to++) {
+        struct set *s = to->home_set;
+        unsigned sectors = r->sectors, full = r->full_sectors, each = bits_of_4(sectors);
+        bool far = s != to->near_set;
+        int way = set_find(s, to->tag);
+        if (end - r > AHEAD)
+            route_prefetch(to + AHEAD, r + AHEAD);
+        if (site_hits)
+            site_hits[r->site] += each;
+        bool copied = way >= 0 && (s->copied >> way & 1) && (!far || c->partitions > 2);
+        if (way < 0 || copied || (far && full)) {
+            l2_write(c, to, sectors, full, counts);
+            continue;
+        }
+        passed += each << far;
+        set_touch(s, way);
+        set_write(c, s, way, sectors, full, counts);
+    }
+    counts->write_sectors += passed;
+    counts->hit_sectors += passed;
+    return (size_t)(r - from);
+}
+
 static inline void replay_piece(struct l2 *c, const struct l2_request *requests, size_t count,
                                 struct l2_counts *counts, uint64_t *site_hits,
                                 struct l2_arrivals *arrivals)
@@ -474,14 +505,20 @@ static inline void replay_piece(struct l2 *c, const struct l2_request *requests,
     routes_of(c, requests, count, routes);
     for (size_t i = 0; i < AHEAD && i < count; i++)
         route_prefetch(&routes[i], &requests[i]);
-    for (size_t i = 0; i < count; i++) {
-        unsigned hit = l2_serve(c, &requests[i], &routes[i], counts);
+    for (size_t i = 0; i < count;) {
+        const struct l2_request *r = &requests[i];
+        if (r->kind == L2_WRITE) { // waits for nothing: no arrival
+            i += write_row(c, r, &routes[i], count - i, counts, site_hits);
+            continue;
+        }
+        unsigned hit = l2_serve(c, r, &routes[i], counts);
         if (i + AHEAD < count)
             route_prefetch(&routes[i + AHEAD], &requests[i + AHEAD]);
         if (site_hits)
-            site_hits[requests[i].site] += bits_of_4(hit);
-        if (arrivals && requests[i].kind != L2_WRITE) // writes wait for nothing
-            arrival_note(arrivals, &requests[i], hit);
+            site_hits[r->site] += bits_of_4(hit);
+        if (arrivals)
+            arrival_note(arrivals, r, hit);
+        i++;
     }
 }
 
