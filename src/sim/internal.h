@@ -126,7 +126,8 @@ void store_plan_make(const struct access *access, uint32_t site, struct store_pl
 struct l1_question {
     const struct access *access;
     uint64_t base; // added to the lines' addresses
-    uint64_t next; // the base of the next such access, as far as can be guessed: only for the host's caches
+    uint64_t
+        next; // the base of the next such access, as far as can be guessed: only for the host's caches
     // Bytes of each line that the lanes touch, asked for when first wanted; NULL: sectors count whole.
     const struct line_bytes *(*bytes)(void *context);
     void *context;

@@ -113,7 +113,7 @@ struct sim_launch {
     int threads;                       // host threads; 0 = all
     unsigned checks;                   // enum sim_check bits; BOUNDS is always on
     uint64_t budget_warp_instructions; // 0 = none: ends with an error when exceeded
-    double sample_share;  // 0 or 1 = all blocks; 0.1 = every tenth (results are then partial!)
+    double sample_share;  // 0 or 1 = all blocks; 0.1 = about a tenth (results are then partial!)
     bool reverse_blocks;  // the grid's last blocks start first; clusters keep their ranks
     bool no_caches;       // leave L1, L2, DRAM and the modelled time absent
     bool no_timing;       // no trace, no modelled time

@@ -701,14 +701,19 @@ static void l1_answers_many_lines_as_one_by_one(void **state)
             struct lanes lanes;
             struct l2_request got[LANES], want[LANES];
             random_lanes(i, BASE, &lanes);
-            const struct l1_question q = {.access = &lanes.access,
-                                          .base = BASE,
-                                          .bytes = bytes_of,
-                                          .context = &lanes,
-                                          .touch = (enum touch)(i / 7 % 3),
-                                          .site = (uint32_t)i,
-                                          .sm_partition = i % 2,
-                                          .bypass = i % 11 == 0};
+            struct l1_question q = {.access = &lanes.access,
+                                    .base = BASE,
+                                    .bytes = bytes_of,
+                                    .context = &lanes,
+                                    .touch = (enum touch)(i / 7 % 3),
+                                    .site = (uint32_t)i,
+                                    .sm_partition = i % 2,
+                                    .bypass = i % 11 == 0};
+            struct store_plan plan; // of every other store
+            if (q.touch == TOUCH_WRITE && i % 2 != 0) {
+                store_plan_make(&lanes.access, q.site, &plan);
+                q.plan = &plan;
+            }
             struct l1_answer a, b = ask_each(single, &q, want);
             l1_ask(many, &q, got, &a);
             assert_int_equal(a.requests, b.requests);

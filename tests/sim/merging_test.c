@@ -42,7 +42,10 @@ static void neighbours_merge_when_they_ask_together(void **state)
     assert_false(merges(m, 1, 5, request_of(2, 15, L2_READ))); // another line
     assert_true(merges(m, 1, 5, request_of(1, 3, L2_READ)));
     assert_true(merges(m, 1, 6, request_of(1, 15, L2_READ)));
-    assert_false(merges(m, 1, 7, request_of(1, 15, L2_READ))); // it has come by then
+    assert_false(merges(m, 1, 7, request_of(1, 15, L2_READ)));  // it has come by then
+    assert_false(merges(m, 0, 9, request_of(1, 15, L2_WRITE))); // long after, then asked for again
+    assert_false(merges(m, 0, 9, request_of(1, 15, L2_READ)));
+    assert_true(merges(m, 1, 10, request_of(1, 15, L2_READ)));
     merging_free(m);
 }
 

@@ -161,13 +161,12 @@ static inline void set_indices(const struct set_index *x, uint64_t base, const u
         __mmask8 above = _mm512_cmpge_epi64_mask(rest, odd);
         quotient = _mm512_mask_add_epi64(quotient, above, quotient, one);
         rest = _mm512_mask_sub_epi64(rest, above, rest, odd);
-        __m512i hash = _mm512_mullo_epi64(_mm512_srl_epi64(quotient, bits),
-                                          _mm512_set1_epi64((int64_t)HASH));
+        __m512i hash =
+            _mm512_mullo_epi64(_mm512_srl_epi64(quotient, bits), _mm512_set1_epi64((int64_t)HASH));
         __m512i crossed = _mm512_xor_si512(quotient, _mm512_srli_epi64(hash, 40));
         __m512i low = _mm512_andnot_si512(_mm512_sll_epi64(_mm512_set1_epi64(-1), bits), crossed);
-        _mm256_storeu_si256(
-            (__m256i *)(void *)(out + i),
-            _mm512_cvtepi64_epi32(_mm512_or_si512(_mm512_sll_epi64(rest, bits), low)));
+        _mm256_storeu_si256((__m256i *)(void *)(out + i), _mm512_cvtepi64_epi32(_mm512_or_si512(
+                                                              _mm512_sll_epi64(rest, bits), low)));
     }
 #endif
     for (; i < count; i++)

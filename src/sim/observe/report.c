@@ -29,8 +29,8 @@ static uint64_t whole(const struct launch *l, uint64_t count)
     return (uint64_t)llround((double)count * (double)l->grid_blocks / (double)l->blocks_total);
 }
 
-// What misses L2 of the data, as the footprint does (1 where all blocks run), and no share of the blocks does: of what would be
-// whole() in proportion to the blocks.
+// What misses L2 grows as the footprint does, not as the number of blocks: what the data's share of whole() is. 1 where all
+// blocks run.
 static double misses_share(const struct launch *l)
 {
     double sampled = (double)l->l2.dram_read_bytes;
@@ -102,7 +102,7 @@ static void site_fill(const struct launch *l, int index, const double *slots,
     out->l2_coming_sectors = whole(l, l->arrivals.site_halves[index] / 2);
     if (l->footprint != NULL && out->l2_hit_sectors < out->l2_sectors) {
         double missed = (double)(out->l2_sectors - out->l2_hit_sectors);
-        uint64_t found = (uint64_t)llround(missed * (1 - misses_share(l)));
+        uint64_t found = (uint64_t)llround(missed * (1 - l->misses_share));
         out->l2_hit_sectors += found;
         // Blocks that run at the same time as these ask at about the same time.
         out->l2_coming_sectors += l->sample_pairs > 0 ? found : 0;
@@ -407,9 +407,8 @@ static struct l2_counts l2_whole(const struct launch *l)
 {
     struct l2_counts c = l->l2;
     uint64_t dirty = l2_dirty_bytes(l->sim->l2), most = l2_dirty_bytes_max(l->sim->l2);
-    double misses = misses_share(l);
-    uint64_t copies =
-        (uint64_t)llround((double)whole(l, c.copy_read_sectors) * misses); // made of what was missed
+    double misses = l->misses_share;
+    uint64_t copies = (uint64_t)llround((double)whole(l, c.copy_read_sectors) * misses);
     uint64_t missed = c.read_sectors + c.write_sectors + c.atomic_sectors - c.hit_sectors;
     c.read_sectors = whole(l, c.read_sectors - c.copy_read_sectors) + copies;
     c.write_sectors = whole(l, c.write_sectors);
@@ -515,6 +514,7 @@ bool report_fill(struct launch *l, struct arena *a, struct sim_report *report, s
     report->sites = ARENA_ARRAY(a, struct sim_site, p->site_count + 1);
     report->site_count = p->site_count;
     const double *slots = machine_slots(l, a);
+    l->misses_share = misses_share(l);
     for (int i = 0; i < p->site_count; i++) {
         struct mem_state mem = mem_sum(l, p->sites[i].mem);
         site_fill(l, i, slots, &mem, &report->sites[i]);

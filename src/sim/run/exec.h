@@ -356,7 +356,8 @@ struct phase {
     struct access access;       // addresses of lines less the first lane's line
     int passes;                 // through the L1 data stage
     struct line_bytes *written; // NULL: no store of less than whole sectors
-    struct store_plan *plan;    // of stores; right where `planned`: not where the phase came up only once
+    struct store_plan
+        *plan; // of stores; right where `planned`: not where the phase came up only once
     bool planned;
 };
 // The last access of a site: most sites repeat it shifted, so that what depends only on the
@@ -387,11 +388,11 @@ struct mem_state {
     struct wavefronts passes; // shared
     // global: a phase for each place in a line, worked out when it first comes up
     struct phase *phase;  // of `key`
-    struct phase *phases;      // LINE_BYTES / phase_bytes of them
+    struct phase *phases; // LINE_BYTES / phase_bytes of them
     unsigned phase_bytes;
-    uint64_t known[2]; // a bit a phase
+    uint64_t known[2];  // a bit a phase
     uint64_t line_base; // global: of the last access, whose line it is
-    bool window;       // shared: the lanes' words lie within WINDOW_WORDS of the lowest
+    bool window;        // shared: the lanes' words lie within WINDOW_WORDS of the lowest
 };
 
 struct segment_count {
@@ -635,11 +636,13 @@ struct launch {
     uint64_t shared_bytes;               // static and dynamic, the system's included
     uint64_t local_bytes;                // a thread
     uint64_t grid_blocks, blocks_total;  // of those that run
-    uint64_t places;                     // of blocks, in waves; those of SMs that do not run stay empty
+    uint64_t places; // of blocks, in waves; those of SMs that do not run stay empty
     // A share of the blocks: of block_step groups of neighbours the first runs (1 = all do), or, of a grid too short for
     // that, all blocks of some pairs of SMs, of those that have any (0 = all do). Pairs merge reads.
     uint64_t block_group, block_step;
     int sample_pairs, sample_pairs_of;
+    double
+        misses_share; // of what misses L2 in the sample, in proportion to the blocks, what does so of all
     struct footprint *footprint; // of each allocation, where a share runs; NULL: all do
     int sm_count, resident;      // blocks per SM
     int registers;
@@ -733,6 +736,11 @@ static inline int lane_first(uint32_t mask)
          m_##lane != 0 && ((lane = (uint32_t)__builtin_ctz(m_##lane)), true); \
          m_##lane &= m_##lane - 1)
 
+// Of the pairs that run, the first that does not come before the SM's.
+static inline int sample_pair(const struct launch *l, int sm)
+{
+    return (sm / SAMPLE_PAIR * l->sample_pairs + l->sample_pairs_of - 1) / l->sample_pairs_of;
+}
 static inline uint32_t warp_thread(const struct warp *w, uint32_t lane)
 {
     return (uint32_t)w->index * LANES + lane;

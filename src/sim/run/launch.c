@@ -352,10 +352,7 @@ static void launch_checks(struct launch *l)
 static bool sm_runs(const struct launch *l, int sm)
 {
     int pair = sm / SAMPLE_PAIR, of = l->sample_pairs_of;
-    if (l->sample_pairs == 0)
-        return true;
-    int nth = (pair * l->sample_pairs + of - 1) / of; // the first that is not before this one
-    return pair < of && nth * of / l->sample_pairs == pair;
+    return l->sample_pairs == 0 || (pair < of && sample_pair(l, sm) * of / l->sample_pairs == pair);
 }
 
 static void launch_sample_sms(struct launch *l, double share)
@@ -745,8 +742,7 @@ static void launch_run(struct launch *l)
             crew_epoch(&crew);
         } while (!launch_wave_over(l, &stop));
         if (l->options->progress != NULL)
-            l->options->progress(l->options->progress_context, first + l->wave_count,
-                                 l->places);
+            l->options->progress(l->options->progress_context, first + l->wave_count, l->places);
     }
     launch_swap_logs(l);
     launch_replay(l);
