@@ -29,12 +29,12 @@ static uint64_t whole(const struct launch *l, uint64_t count)
     return (uint64_t)llround((double)count * (double)l->grid_blocks / (double)l->blocks_total);
 }
 
-// What misses L2 grows as the footprint does, not as the number of blocks: what the data's share of whole() is. 1 where all
-// blocks run.
+// What misses L2 grows as the footprint does, not as the number of blocks: its share of whole(). 1 where all blocks run, or
+// groups of them: a wave misses what it would miss of all.
 static double misses_share(const struct launch *l)
 {
     double sampled = (double)l->l2.dram_read_bytes;
-    if (l->footprint == NULL || sampled <= 0)
+    if (l->sample_pairs == 0 || l->footprint == NULL || sampled <= 0)
         return 1;
     double scale = (double)l->grid_blocks / (double)l->blocks_total;
     return footprint_reads(l, sampled) / (sampled * scale);
@@ -104,8 +104,7 @@ static void site_fill(const struct launch *l, int index, const double *slots,
         double missed = (double)(out->l2_sectors - out->l2_hit_sectors);
         uint64_t found = (uint64_t)llround(missed * (1 - l->misses_share));
         out->l2_hit_sectors += found;
-        // Blocks that run at the same time as these ask at about the same time.
-        out->l2_coming_sectors += l->sample_pairs > 0 ? found : 0;
+        out->l2_coming_sectors += found; // blocks on other SMs ask for it at about the same time
     }
     out->wavefronts = mem->wavefronts;
     out->wavefronts_ideal = mem->wavefronts_ideal;

@@ -736,10 +736,10 @@ static inline int lane_first(uint32_t mask)
          m_##lane != 0 && ((lane = (uint32_t)__builtin_ctz(m_##lane)), true); \
          m_##lane &= m_##lane - 1)
 
-// Of the pairs that run, the first that does not come before the SM's.
+// Which of the sample's pairs is from the SM's stretch of them.
 static inline int sample_pair(const struct launch *l, int sm)
 {
-    return (sm / SAMPLE_PAIR * l->sample_pairs + l->sample_pairs_of - 1) / l->sample_pairs_of;
+    return ((sm / SAMPLE_PAIR + 1) * l->sample_pairs - 1) / l->sample_pairs_of;
 }
 static inline uint32_t warp_thread(const struct warp *w, uint32_t lane)
 {

@@ -348,30 +348,40 @@ static void launch_checks(struct launch *l)
         m->items[i].all_written = true;
 }
 
-// Pairs of SMs, spread evenly over those that have blocks.
+// Pairs of SMs, one from each of as many stretches of those that have blocks. Where in its stretch differs: at even steps they
+// could all have the same columns of a grid.
 static bool sm_runs(const struct launch *l, int sm)
 {
-    int pair = sm / SAMPLE_PAIR, of = l->sample_pairs_of;
-    return l->sample_pairs == 0 || (pair < of && sample_pair(l, sm) * of / l->sample_pairs == pair);
+    if (l->sample_pairs == 0)
+        return true;
+    uint32_t pair = (uint32_t)sm / SAMPLE_PAIR, of = (uint32_t)l->sample_pairs_of;
+    uint32_t nth = (uint32_t)sample_pair(l, sm), n = (uint32_t)l->sample_pairs;
+    uint32_t first = nth * of / n, width = (nth + 1) * of / n - first;
+    const uint32_t golden = 0x9E3779B9u; // of 2^32
+    return pair < of && pair == first + (uint32_t)((uint64_t)(nth * golden) * width >> 32);
 }
 
-static void launch_sample_sms(struct launch *l, double share)
+// false: they would be too few, one alone has a larger share of the blocks.
+static bool launch_sample_sms(struct launch *l, double share)
 {
-    uint64_t sms = (uint64_t)l->sm_count, busy = l->grid_blocks < sms ? l->grid_blocks : sms;
+    uint64_t sms = (uint64_t)l->sm_count, more = l->grid_blocks % sms;
+    uint64_t busy =
+        more > sms / 2 || l->grid_blocks < sms ? more : sms; // those with a block fewer are few
     int of = (int)((busy + SAMPLE_PAIR - 1) / SAMPLE_PAIR), pairs = (int)lround(of * share);
-    pairs = pairs < FOOTPRINT_SETS ? FOOTPRINT_SETS : pairs;
-    if (pairs >= of)
-        return; // all of them
+    if (pairs < FOOTPRINT_SETS || pairs >= of)
+        return false;
     l->sample_pairs = pairs;
     l->sample_pairs_of = of;
     l->blocks_total = 0;
     for (uint64_t i = 0; i < busy; i++)
         if (sm_runs(l, (int)i))
             l->blocks_total += (l->grid_blocks - i + sms - 1) / sms;
+    return true;
 }
 
-// Which blocks run where only a share does: groups of neighbours, a wave each, so that what neighbours share in the caches is
-// kept; at least two groups. Shorter grids would leave SMs with fewer blocks than they have of all: a share of the SMs then.
+// Which blocks run where only a share does: groups of neighbours, a wave of them if the grid has that many, so that what
+// neighbours share in the caches is kept; at least two groups. Groups of less than a wave would leave SMs with fewer blocks
+// than they have of all: some of the SMs then, each with all of its blocks.
 static void launch_sample(struct launch *l)
 {
     double share = l->options->sample_share;
@@ -379,13 +389,9 @@ static void launch_sample(struct launch *l)
     if (!(share > 0 && share < 1) || l->cluster_blocks > 1 || l->options->cooperative)
         return;
     uint64_t step = (uint64_t)llround(1 / share), group = l->grid_blocks / (2 * step);
-    if (step < 2 || group == 0)
+    if (step < 2 || group == 0 || (group < wave && launch_sample_sms(l, share)))
         return;
-    if (group < wave) {
-        launch_sample_sms(l, share);
-        return;
-    }
-    group = wave;
+    group = group < wave ? group : wave;
     uint64_t rest = l->grid_blocks % (group * step);
     l->block_step = step;
     l->block_group = group;
