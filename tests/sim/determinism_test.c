@@ -247,7 +247,8 @@ static void a_sample_of_a_short_grid_is_of_whole_sms(void **state)
         value[sampled][1] = bench_counter(&b, COUNTER_L2_READ_SECTORS);
         value[sampled][2] = bench_counter(&b, COUNTER_L2_SECTORS_HIT);
         value[sampled][3] = bench_counter(&b, COUNTER_WARP_INSTRUCTIONS);
-        assert_int_equal(b.report.blocks_run, sampled ? 24 : TILES * TILES); // 6 pairs of the 62 with two each
+        assert_int_equal(b.report.blocks_run,
+                         sampled ? 24 : TILES * TILES); // 6 pairs of the 62 with two each
         bench_close(&b);
     }
     for (int i = 0; i < 4; i++)
