@@ -57,8 +57,8 @@ static void mark(const struct warp *w, uint64_t address, uint64_t bytes)
     if (a == NULL || bytes == 0)
         return;
     uint64_t granule = granule_bytes(l);
-    uint64_t group = l->sample_pairs > 0 ? (uint64_t)sample_pair(l, w->block->sm->index)
-                                         : w->block->linear / (l->block_group * l->block_step);
+    uint64_t group = l->sample_pairs_of > 0 ? (uint64_t)sample_pair(l, w->block->sm->index)
+                                            : w->block->linear / (l->block_group * l->block_step);
     uint64_t at = (address - DEVICE_BASE - a->start) / granule;
     uint64_t last = (address - DEVICE_BASE - a->start + bytes - 1) / granule;
     _Atomic uint64_t *set = l->footprint[a - space->items].read[group % FOOTPRINT_SETS];

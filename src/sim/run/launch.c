@@ -352,7 +352,7 @@ static void launch_checks(struct launch *l)
 // could all have the same columns of a grid.
 static bool sm_runs(const struct launch *l, int sm)
 {
-    if (l->sample_pairs == 0)
+    if (l->sample_pairs_of == 0)
         return true;
     uint32_t pair = (uint32_t)sm / SAMPLE_PAIR, of = (uint32_t)l->sample_pairs_of;
     uint32_t nth = (uint32_t)sample_pair(l, sm), n = (uint32_t)l->sample_pairs;
