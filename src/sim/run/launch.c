@@ -352,13 +352,13 @@ static void launch_checks(struct launch *l)
 // could all have the same columns of a grid.
 static bool sm_runs(const struct launch *l, int sm)
 {
-    if (l->sample_pairs_of == 0)
+    if (l->sample_pairs_of <= 0)
         return true;
-    uint32_t pair = (uint32_t)sm / SAMPLE_PAIR, of = (uint32_t)l->sample_pairs_of;
-    uint32_t nth = (uint32_t)sample_pair(l, sm), n = (uint32_t)l->sample_pairs;
-    uint32_t first = nth * of / n, width = (nth + 1) * of / n - first;
+    int pair = sm / SAMPLE_PAIR, of = l->sample_pairs_of, n = l->sample_pairs;
+    int nth = sample_pair(l, sm), first = nth * of / n, width = (nth + 1) * of / n - first;
     const uint32_t golden = 0x9E3779B9u; // of 2^32
-    return pair < of && pair == first + (uint32_t)((uint64_t)(nth * golden) * width >> 32);
+    uint32_t within = (uint32_t)nth * golden;
+    return pair < of && pair == first + (int)((uint64_t)within * (uint64_t)width >> 32);
 }
 
 // false: they would be too few, one alone has a larger share of the blocks.
