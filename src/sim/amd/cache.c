@@ -10,50 +10,14 @@
 // All replace what was used longest ago. What is assumed, the chip's file says (ways). A sector written in part counts
 // as there.
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/amd/cache.h"
+#include "sim/amd/cache_levels.h"
 
 #include "base/base.h"
-#include "sim/model/lru.h"
 
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { LINE_SECTORS = 4, FETCHED_SECTORS = 2 }; // of L2 and what is below it
-
-// All zero: it holds nothing. A way's sectors are bits: those that are there in state's low nibble, those that memory does
-// not have yet in its high one. Line numbers have the same high 32 bits: device memory is 2^38 bytes at most, and so aligned.
-struct cache_set {
-    uint64_t order; // of use (lru.h), but for what it is at first: ways in turn
-    uint8_t state[LRU_WAYS];
-    uint32_t tag[]; // a line's number + 1; 0: nothing
-};
-struct cache {
-    uint8_t *sets;
-    uint64_t count, reciprocal; // sets; 2^64 / count, rounded up
-    uint64_t order;             // at first
-    size_t stride;              // bytes of a set
-    int ways, shift;            // count = 2^shift; -1: it is no power of two
-    bool used;                  // since all was empty
-};
-// What L2 asked of the cache in front of memory: done in the same order, but later, as that cache's sets are mostly not in
-// the host's caches.
-enum { WAITING = 32 };
-struct waiting {
-    struct cache_set *set;
-    uint64_t line;
-    uint8_t sectors;
-    bool stores; // given back by L2; else it is read
-};
-struct amd_caches {
-    // By CU or half of one, by array, by die; memory: the Infinity Cache. No sets where there is none.
-    struct cache *l1, *array, *l2, memory;
-    unsigned l1_count, l1_each, arrays, dies; // l1_each: of what a work-group runs on
-    unsigned l1_sectors;                      // of a line
-    struct waiting waiting[WAITING];
-    unsigned asked, answered; // so far; of those between, modulo WAITING
-};
 
 /* ---- one cache ---------------------------------------------------------------------------------------------------- */
 
@@ -78,93 +42,6 @@ static void cache_clear(struct cache *c)
     if (c->used)
         memset(c->sets, 0, c->count * c->stride);
     c->used = false;
-}
-
-static uint64_t divided(const struct cache *c, uint64_t v)
-{
-    __extension__ typedef unsigned __int128 wide;
-    if (c->shift >= 0)
-        return v >> c->shift;
-    uint64_t quotient = (uint64_t)((wide)v * c->reciprocal >> 64);
-    return quotient - (quotient * c->count > v); // rounded up, it may be one too many
-}
-
-static inline struct cache_set *set_at(const struct cache *c, uint64_t index)
-{
-    return (struct cache_set *)(void *)(c->sets + index * c->stride);
-}
-
-// Bits set in a value below 16.
-static inline unsigned bits(unsigned v)
-{
-    return (unsigned)(0x4332322132212110u >> (4 * v) & 15);
-}
-
-// Neighbouring lines lie in as many sets; higher bits of the address are mixed in, so that strides spread.
-static inline struct cache_set *set_of(const struct cache *c, uint64_t line)
-{
-    static const uint64_t odd = UINT64_C(0x9E3779B97F4A7C15); // 2^64 / golden ratio
-    uint64_t mixed = line + (divided(c, line) * odd >> 40);
-    uint64_t index = c->shift >= 0 ? mixed & (c->count - 1) : mixed - divided(c, mixed) * c->count;
-    return set_at(c, index);
-}
-
-static inline uint32_t tag_of(uint64_t line)
-{
-    return (uint32_t)(line + 1);
-}
-
-static inline void fetch_ahead(struct cache_set *s, int ways)
-{
-    __builtin_prefetch(s, 1);
-    if (ways > 8)
-        __builtin_prefetch(&s->tag[LRU_WAYS - 1], 1);
-}
-
-// The way that has the line; -1: none.
-static inline int set_find(const struct cache *c, const struct cache_set *s, uint64_t line)
-{
-    const uint32_t tag = tag_of(line);
-    if (c->ways == LRU_WAYS)
-        return lru_find(s->tag, tag);
-    int found = -1;
-    if (c->ways == 4) { // no branch depends on where it is
-        for (int way = 3; way >= 0; way--)
-            found = s->tag[way] == tag ? way : found;
-        return found;
-    }
-    for (int way = 0; way < c->ways && found < 0; way++)
-        found = s->tag[way] == tag ? way : found;
-    return found;
-}
-
-// The way used longest ago.
-static inline int set_oldest(const struct cache *c, const struct cache_set *s)
-{
-    return lru_oldest(s->order ^ c->order, c->ways);
-}
-
-static inline void set_touch(const struct cache *c, struct cache_set *s, int way)
-{
-    s->order = lru_touch(s->order ^ c->order, way) ^ c->order;
-}
-
-// It holds nothing: the next to be taken, but for those before it that hold nothing either.
-static void set_forget(const struct cache *c, struct cache_set *s, int forgotten)
-{
-    uint64_t order = s->order ^ c->order, out = 0;
-    int at = c->ways;
-    s->tag[forgotten] = 0;
-    s->state[forgotten] = 0;
-    for (int way = 0; way < c->ways; way++)
-        if (s->tag[way] == 0)
-            out |= (uint64_t)way << (4 * --at);
-    for (int i = c->ways - 1; i >= 0; i--) {
-        int way = (int)(order >> (4 * i) & 15);
-        if (s->tag[way] != 0)
-            out |= (uint64_t)way << (4 * --at);
-    }
-    s->order = out ^ c->order;
 }
 
 /* ---- those of a chip ------------------------------------------------------------------------------------------------ */
@@ -278,11 +155,6 @@ void amd_l1_drop(struct amd_caches *c, unsigned l1)
     cache_clear(&c->l1[l1 % c->l1_count]);
 }
 
-static struct cache *array_of(const struct amd_caches *c, unsigned l1)
-{
-    return c->arrays > 0 ? &c->array[l1 / c->l1_each % c->arrays] : NULL;
-}
-
 void amd_array_drop(struct amd_caches *c, unsigned l1)
 {
     struct cache *array = array_of(c, l1);
@@ -296,6 +168,7 @@ void amd_l1_drop_all(struct amd_caches *c)
         cache_clear(&c->l1[i]);
     for (unsigned i = 0; i < c->arrays; i++)
         cache_clear(&c->array[i]);
+    memset(c->loaded, 0, sizeof c->loaded);
 }
 
 bool amd_caches_have_array(const struct amd_caches *c)
@@ -308,211 +181,10 @@ bool amd_caches_have_memory(const struct amd_caches *c)
     return c->memory.sets != NULL;
 }
 
-// Is the line there? It is afterwards.
-static inline bool l1_load(struct cache *l1, struct cache_set *s, uint64_t line, bool past)
-{
-    l1->used = true;
-    int way = set_find(l1, s, line);
-    bool hit = way >= 0 && !past;
-    if (way < 0) {
-        way = set_oldest(l1, s);
-        s->tag[way] = tag_of(line);
-    }
-    set_touch(l1, s, way);
-    return hit;
-}
-
-struct outcome { // sectors, as bits
-    unsigned hit, fetched, evicted;
-    uint64_t evicted_line;
-};
-
-static inline struct outcome level_access(struct cache *c, struct cache_set *s,
-                                          enum touch_kind kind, uint64_t line, unsigned sectors)
-{
-    struct outcome out = {.hit = 0};
-    c->used = true;
-    int way = set_find(c, s, line);
-    if (way < 0) {
-        way = set_oldest(c, s);
-        out.evicted = (unsigned)s->state[way] >> 4;
-        out.evicted_line = line >> 32 << 32 | (uint32_t)(s->tag[way] - 1);
-        s->tag[way] = tag_of(line);
-        s->state[way] = 0;
-    }
-    set_touch(c, s, way);
-    unsigned valid = s->state[way] & 15u, dirty = (unsigned)s->state[way] >> 4;
-    out.hit = sectors & valid;
-    for (unsigned half = 3; half < 1u << LINE_SECTORS && kind != TOUCH_STORES;
-         half <<= FETCHED_SECTORS)
-        if (sectors & half & ~valid)
-            out.fetched |= half;
-    valid |= out.fetched;
-    if (kind != TOUCH_LOADS) {
-        valid |= sectors;
-        dirty |= sectors;
-    }
-    s->state[way] = (uint8_t)(valid | dirty << 4);
-    return out;
-}
-
-static void count_memory(const struct outcome *o, struct amd_cache_counts *out)
-{
-    out->dram_write_bytes += (uint64_t)AMD_SECTOR_BYTES * bits(o->evicted);
-    out->dram_read_bytes += (uint64_t)AMD_SECTOR_BYTES * bits(o->fetched);
-}
-
-static void answer_one(struct amd_caches *c, struct amd_cache_counts *out)
-{
-    const struct waiting *o = &c->waiting[c->answered++ % WAITING];
-    struct outcome below = level_access(&c->memory, o->set, o->stores ? TOUCH_STORES : TOUCH_LOADS,
-                                        o->line, o->sectors);
-    if (!o->stores) {
-        out->memory_cache_bytes += (uint64_t)AMD_SECTOR_BYTES * bits(o->sectors);
-        out->memory_cache_hit_bytes += (uint64_t)AMD_SECTOR_BYTES * bits(below.hit);
-    }
-    count_memory(&below, out);
-}
-
 void amd_caches_settle(struct amd_caches *c, struct amd_cache_counts *out)
 {
     while (c->answered != c->asked)
         answer_one(c, out);
-}
-
-static void ask_memory(struct amd_caches *c, bool stores, uint64_t line, unsigned sectors,
-                       struct amd_cache_counts *out)
-{
-    if (c->asked - c->answered == WAITING)
-        answer_one(c, out);
-    struct cache_set *set = set_of(&c->memory, line);
-    fetch_ahead(set, c->memory.ways);
-    c->waiting[c->asked++ % WAITING] = (struct waiting){set, line, (uint8_t)sectors, stores};
-}
-
-// What L2 gives back and asks for.
-static inline void below_l2(struct amd_caches *c, const struct outcome *o, uint64_t line,
-                            struct amd_cache_counts *out)
-{
-    if (!c->memory.sets) {
-        count_memory(o, out);
-        return;
-    }
-    if (o->evicted)
-        ask_memory(c, true, o->evicted_line, o->evicted, out);
-    if (o->fetched)
-        ask_memory(c, false, line, o->fetched, out);
-}
-
-// The caches that a wave's requests go through.
-struct path {
-    struct cache *l1, *array, *l2; // array: NULL where there is none
-    unsigned whole, wide; // sectors of a line of L1, as bits; 1: two such lines are one of L2
-};
-
-static struct path path_of(const struct amd_caches *c, unsigned l1)
-{
-    return (struct path){.l1 = &c->l1[l1 % c->l1_count],
-                         .array = array_of(c, l1),
-                         .l2 = &c->l2[l1 / c->l1_each % c->dies],
-                         .whole = (1u << c->l1_sectors) - 1,
-                         .wide = c->l1_sectors < LINE_SECTORS};
-}
-
-// The array's L1, where there is one. Is the load's line there?
-static inline bool array_access(struct cache *array, struct cache_set *s, enum touch_kind kind,
-                                bool past, uint64_t line)
-{
-    if (!array)
-        return false;
-    if (kind == TOUCH_LOADS)
-        return l1_load(array, s, line, past);
-    int way = set_find(array, s, line);
-    if (way >= 0)
-        set_forget(array, s, way);
-    return false;
-}
-
-// Where a line is looked for; those of L1 and of the array's L1 only where they are.
-struct sets {
-    struct cache_set *l1, *array, *l2;
-};
-
-static inline struct sets sets_of(const struct path *p, enum touch_kind kind, uint64_t line)
-{
-    struct sets s = {.l2 = set_of(p->l2, line >> p->wide)};
-    fetch_ahead(s.l2, p->l2->ways);
-    if (kind == TOUCH_LOADS) {
-        s.l1 = set_of(p->l1, line);
-        fetch_ahead(s.l1, p->l1->ways);
-    }
-    if (p->array) {
-        s.array = set_of(p->array, line);
-        fetch_ahead(s.array, p->array->ways);
-    }
-    return s;
-}
-
-// Did it go beyond L1?
-static inline __attribute__((always_inline)) bool
-access_line(struct amd_caches *c, const struct path *p, enum touch_kind kind, bool past_l1,
-            uint64_t line, unsigned sectors, const struct sets *sets, struct amd_cache_counts *near,
-            struct amd_cache_counts *out)
-{
-    unsigned wanted = kind == TOUCH_LOADS ? p->whole : sectors; // L1 asks for its whole line
-    if (kind == TOUCH_LOADS && l1_load(p->l1, sets->l1, line, past_l1)) {
-        near->l1_hit_sectors += bits(sectors);
-        return false;
-    }
-    if (array_access(p->array, sets->array, kind, past_l1, line)) {
-        near->array_hit_sectors += bits(wanted);
-        return true;
-    }
-    wanted <<= p->wide != 0 && line % 2 != 0 ? FETCHED_SECTORS : 0;
-    struct outcome o = level_access(p->l2, sets->l2, kind, line >> p->wide, wanted);
-    near->l2_sectors[kind] += bits(wanted);
-    near->l2_hit_sectors += bits(o.hit);
-    near->l2_load_hit_sectors += kind == TOUCH_LOADS ? bits(o.hit) : 0;
-    if (o.evicted | o.fetched)
-        below_l2(c, &o, line >> p->wide, out);
-    return true;
-}
-
-static void add_near(struct amd_cache_counts *to, const struct amd_cache_counts *near)
-{
-    to->l1_hit_sectors += near->l1_hit_sectors;
-    to->array_hit_sectors += near->array_hit_sectors;
-    for (int kind = 0; kind < TOUCH_KINDS; kind++)
-        to->l2_sectors[kind] += near->l2_sectors[kind];
-    to->l2_hit_sectors += near->l2_hit_sectors;
-    to->l2_load_hit_sectors += near->l2_load_hit_sectors;
-}
-
-// Called with each kind by itself: most of what is done depends on it.
-static inline __attribute__((always_inline)) unsigned
-access_lines(struct amd_caches *c, const struct path *p, enum touch_kind kind, bool past_l1,
-             const struct amd_lines *lines, struct amd_cache_counts *out)
-{
-    struct sets sets[AMD_LINES_MAX];
-    struct amd_cache_counts near = {0};
-    unsigned beyond = 0;
-    for (unsigned i = 0; i < lines->count; i++)
-        sets[i] = sets_of(p, kind, lines->line[i] + lines->more);
-    for (unsigned i = 0; i < lines->count; i++)
-        beyond += access_line(c, p, kind, past_l1, lines->line[i] + lines->more, lines->sectors[i],
-                              &sets[i], &near, out);
-    add_near(out, &near);
-    return beyond;
-}
-
-unsigned amd_caches_access_lines(struct amd_caches *c, unsigned l1, enum touch_kind kind,
-                                 bool past_l1, const struct amd_lines *lines,
-                                 struct amd_cache_counts *out)
-{
-    const struct path p = path_of(c, l1);
-    return kind == TOUCH_LOADS    ? access_lines(c, &p, TOUCH_LOADS, past_l1, lines, out)
-           : kind == TOUCH_STORES ? access_lines(c, &p, TOUCH_STORES, past_l1, lines, out)
-                                  : access_lines(c, &p, TOUCH_ATOMICS, past_l1, lines, out);
 }
 
 void amd_caches_access(struct amd_caches *c, unsigned l1, enum touch_kind kind, bool past_l1,
@@ -520,6 +192,6 @@ void amd_caches_access(struct amd_caches *c, unsigned l1, enum touch_kind kind, 
 {
     const uint8_t of_line = (uint8_t)sectors;
     const struct amd_lines one = {.line = &line, .sectors = &of_line, .count = 1};
-    (void)amd_caches_access_lines(c, l1, kind, past_l1, &one, out);
+    (void)levels_access(c, l1, kind, past_l1, &one, out);
     amd_caches_settle(c, out);
 }

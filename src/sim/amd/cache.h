@@ -44,18 +44,28 @@ unsigned amd_caches_line_sectors(const struct amd_caches *c); // of L1
 // One line of a request, as L1 has them: its address over their size, the sectors touched as bits. past_l1: a load that must not find it there.
 void amd_caches_access(struct amd_caches *c, unsigned l1, enum touch_kind kind, bool past_l1,
                        uint64_t line, unsigned sectors, struct amd_cache_counts *out);
-// All of them, at most AMD_LINES_MAX, in turn. Returns how many L1 did not have. What the cache in front of memory counts may
-// come later: amd_caches_settle.
+// A request's, at most AMD_LINES_MAX (cache_levels.h).
 enum { AMD_LINES_MAX = 128 };
+struct cache;
+struct cache_set;
+// Where a line was in L2: requests of one instruction mostly come to the same lines again.
+struct amd_found {
+    const struct cache *l2; // NULL: nothing is known
+    struct cache_set *set;
+    uint64_t line; // of L2
+    int way;
+};
 struct amd_lines {
     const uint64_t *line;
     const uint8_t *sectors;
     unsigned count;
-    uint64_t more; // is added to each line
+    uint64_t more;           // is added to each line
+    struct amd_found *found; // of stores and atomics, as many; NULL: none is kept
 };
-unsigned amd_caches_access_lines(struct amd_caches *c, unsigned l1, enum touch_kind kind,
-                                 bool past_l1, const struct amd_lines *lines,
-                                 struct amd_cache_counts *out);
+struct amd_reach {
+    unsigned l1_hit, array_hit, l2, l2_hit; // sectors
+    unsigned beyond;                        // lines that L1 did not have
+};
 void amd_caches_settle(struct amd_caches *c, struct amd_cache_counts *out); // all is counted
 
 #endif

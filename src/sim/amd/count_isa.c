@@ -5,6 +5,7 @@
 // Lines: 64 bytes in a CU's vector L1 of MI200 ("Vector L1 cache", ROCm Compute Profiler's documentation).
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/alu/alu.h"
+#include "sim/amd/cache_levels.h"
 #include "sim/amd/wave.h"
 #include "sim/paste.h"
 
@@ -232,15 +233,13 @@ static void lines_wide(const struct lines *l, struct lines *wide)
 static void access_lines(struct amd_run *run, enum touch_kind kind, bool past_l1,
                          const struct amd_lines *lines, unsigned each)
 {
-    const struct amd_cache_counts before = run->counts.caches, *after = &run->counts.caches;
     struct amd_access *access = &run->access;
-    unsigned left =
-        amd_caches_access_lines(run->caches, run->l1, kind, past_l1, lines, &run->counts.caches);
-    run->site->l1_hit_sectors += after->l1_hit_sectors - before.l1_hit_sectors;
-    unsigned near = (unsigned)(after->array_hit_sectors - before.array_hit_sectors);
-    access->l2_sectors += near + (unsigned)(after->l2_sectors[kind] - before.l2_sectors[kind]);
-    access->l2_hit_sectors += near + (unsigned)(after->l2_hit_sectors - before.l2_hit_sectors);
-    access->l2_lines += (left * each + L2_LINE_SECTORS - 1) / L2_LINE_SECTORS;
+    const struct amd_reach r =
+        levels_access(run->caches, run->l1, kind, past_l1, lines, &run->counts.caches);
+    run->site->l1_hit_sectors += r.l1_hit;
+    access->l2_sectors += r.array_hit + r.l2;
+    access->l2_hit_sectors += r.array_hit + r.l2_hit;
+    access->l2_lines += (r.beyond * each + L2_LINE_SECTORS - 1) / L2_LINE_SECTORS;
 }
 
 // Lanes that are on the address where most are.

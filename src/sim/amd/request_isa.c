@@ -446,6 +446,7 @@ static const struct amd_footprint *footprint_of(const struct request *q, struct 
     memcpy(k->sectors, sectors, k->footprint.lines.count);
     k->footprint.lines.line = k->line;
     k->footprint.lines.sectors = k->sectors;
+    k->footprint.lines.found = s->found;
     k->first = first;
     k->round = s->round;
     return &k->footprint;

@@ -45,6 +45,7 @@ struct amd_shape {
     struct amd_shape_wait wait;
     uint32_t round;             // from 1 on: shapes so far
     uint64_t last[SHAPE_WAVES]; // where waves of the work-group, by their index, had their last one
+    struct amd_found found[WAVE_LANES]; // of the last request's lines
     struct amd_known known[SHAPE_FOOTPRINTS];
 };
 
