@@ -19,11 +19,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- memory of the host ---------------------------------------------------------------------------------------------- */
+
+// Pages that nothing touches cost nothing. What xcalloc gave stands before it.
+void *amd_lines_new(size_t count, size_t size_bytes)
+{
+    uint8_t *all = xcalloc(count * size_bytes + 2 * (size_t)AMD_HOST_LINE, 1);
+    size_t past = ((uintptr_t)all + sizeof all) % AMD_HOST_LINE;
+    uint8_t *p = all + sizeof all + (past > 0 ? AMD_HOST_LINE - past : 0);
+    memcpy(p - sizeof all, &all, sizeof all);
+    return p;
+}
+
+void amd_lines_free(void *p)
+{
+    void *all = NULL;
+    if (p)
+        memcpy(&all, (uint8_t *)p - sizeof all, sizeof all);
+    free(all);
+}
+
 /* ---- one cache ---------------------------------------------------------------------------------------------------- */
 
 static struct cache cache_new(double bytes, double line_bytes, double ways)
 {
-    enum { HOST_LINE = 64 };
     uint64_t sets = (uint64_t)(bytes / line_bytes / ways);
     struct cache c = {.count = sets > 0 ? sets : 1, .ways = (int)ways, .shift = -1};
     if ((c.count & (c.count - 1)) == 0)
@@ -32,8 +51,8 @@ static struct cache cache_new(double bytes, double line_bytes, double ways)
     for (int way = 0; way < c.ways; way++)
         c.order |= (uint64_t)way << (4 * (c.ways - 1 - way));
     size_t size = offsetof(struct cache_set, tag) + (size_t)c.ways * sizeof(uint32_t);
-    c.stride = (size + HOST_LINE - 1) / HOST_LINE * HOST_LINE;
-    c.sets = xcalloc(c.count, c.stride);
+    c.stride = (size + AMD_HOST_LINE - 1) / AMD_HOST_LINE * AMD_HOST_LINE;
+    c.sets = amd_lines_new(c.count, c.stride);
     return c;
 }
 
@@ -101,15 +120,15 @@ void amd_caches_free(struct amd_caches *c)
     if (!c)
         return;
     for (unsigned i = 0; i < c->l1_count; i++)
-        free(c->l1[i].sets);
+        amd_lines_free(c->l1[i].sets);
     for (unsigned i = 0; i < c->arrays; i++)
-        free(c->array[i].sets);
+        amd_lines_free(c->array[i].sets);
     for (unsigned i = 0; i < c->dies; i++)
-        free(c->l2[i].sets);
+        amd_lines_free(c->l2[i].sets);
     free(c->l1);
     free(c->array);
     free(c->l2);
-    free(c->memory.sets);
+    amd_lines_free(c->memory.sets);
     free(c);
 }
 

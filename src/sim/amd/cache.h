@@ -24,6 +24,11 @@ struct amd_cache_counts {
         memory_cache_hit_bytes; // read from the cache in front of memory, or through it
 };
 
+// Zeros that start with a line of the host's caches: what the host reads at once then lies in one. Given back by amd_lines_free.
+enum { AMD_HOST_LINE = 64 };
+void *amd_lines_new(size_t count, size_t size_bytes);
+void amd_lines_free(void *p); // NULL is fine
+
 struct amd_caches;
 // NULL: the chip's file lacks a figure, or has lines or ways (more than 16) that are not modelled.
 struct amd_caches *amd_caches_new(const struct gpu *gpu);

@@ -280,7 +280,7 @@ static void know_threads(struct amd_run *run)
 {
     const uint32_t *block = run->options->block;
     unsigned lanes = amd_arch_lanes(run->module->object.arch);
-    run->threads = xcalloc(run->waves, sizeof *run->threads);
+    run->threads = amd_lines_new(run->waves, sizeof *run->threads);
     for (uint32_t thread = 0; thread < run->block_threads; thread++)
         run->threads[thread / lanes][thread % lanes] = thread % block[0] |
                                                        thread / block[0] % block[1] << 10 |
@@ -298,11 +298,12 @@ static void thread_ids(struct wave *w)
 }
 
 // Those that the kernel was given: compilers use no others.
-static void clear_registers(const struct amd_kernel *k, uint32_t (*v)[WAVE_LANES])
+static void clear_registers(const struct wave *w, const struct amd_kernel *k)
 {
-    int plain = k->vector_registers - k->accumulators, acc = k->accumulators;
-    memset(v, 0, (size_t)(plain < FIRST_ACC ? plain : FIRST_ACC) * sizeof *v);
-    memset(v + FIRST_ACC, 0, (size_t)(acc < FIRST_ACC ? acc : FIRST_ACC) * sizeof *v);
+    const int plain = k->vector_registers - k->accumulators, acc = k->accumulators;
+    const amd_clear_function clear = *w->group->run->functions.clear;
+    clear(w->v, (unsigned)(plain < FIRST_ACC ? plain : FIRST_ACC), lanes_of(w));
+    clear(w->v + FIRST_ACC, (unsigned)(acc < FIRST_ACC ? acc : FIRST_ACC), lanes_of(w));
 }
 
 static void wave_start(struct wave *w, struct work_group *group, uint32_t index)
@@ -310,7 +311,6 @@ static void wave_start(struct wave *w, struct work_group *group, uint32_t index)
     struct amd_run *run = group->run;
     uint32_t(*v)[WAVE_LANES] = w->v;
     uint8_t *scratch = w->scratch;
-    clear_registers(run->kernel, v);
     if (scratch)
         memset(scratch, 0, (size_t)2 * WAVE_LANES * run->kernel->scratch_bytes);
     *w = (struct wave){.group = group,
@@ -318,6 +318,7 @@ static void wave_start(struct wave *w, struct work_group *group, uint32_t index)
                        .scratch = scratch,
                        .index = index,
                        .narrow = amd_arch_lanes(run->module->object.arch) < WAVE_LANES};
+    clear_registers(w, run->kernel);
     w->pc = run->module->address + run->kernel->entry;
     w->s[OPERAND_M0] = UINT32_MAX;
     user_registers(w);
@@ -449,7 +450,7 @@ static struct wave *waves_new(const struct amd_run *run)
 {
     struct wave *waves = xcalloc(run->waves, sizeof *waves);
     for (uint32_t i = 0; i < run->waves; i++) {
-        waves[i].v = xcalloc(WAVE_VECTORS, sizeof *waves[i].v);
+        waves[i].v = amd_lines_new(WAVE_VECTORS, sizeof *waves[i].v);
         if (run->kernel->scratch_bytes > 0)
             waves[i].scratch = xcalloc(2 * WAVE_LANES, run->kernel->scratch_bytes);
     }
@@ -459,7 +460,7 @@ static struct wave *waves_new(const struct amd_run *run)
 static void waves_free(const struct amd_run *run, struct wave *waves)
 {
     for (uint32_t i = 0; i < run->waves; i++) {
-        free(waves[i].v);
+        amd_lines_free(waves[i].v);
         free(waves[i].scratch);
     }
     free(waves);
@@ -470,7 +471,7 @@ static void resident_open(struct amd_run *run, struct resident *r)
     struct work_group *g = &r->group;
     *r = (struct resident){.group = {.run = run}, .waves = waves_new(run)};
     g->lds_bytes = (uint64_t)run->kernel->lds_bytes + run->options->dynamic_shared_bytes;
-    g->lds = g->lds_bytes > 0 ? xcalloc(2, g->lds_bytes) : NULL;
+    g->lds = g->lds_bytes > 0 ? amd_lines_new(2, g->lds_bytes) : NULL;
     if (run->check_races)
         g->lds_records = xcalloc(g->lds_bytes / 4 + 1, sizeof *g->lds_records);
 }
@@ -478,7 +479,7 @@ static void resident_open(struct amd_run *run, struct resident *r)
 static void resident_close(struct amd_run *run, struct resident *r)
 {
     waves_free(run, r->waves);
-    free(r->group.lds);
+    amd_lines_free(r->group.lds);
     free(r->group.lds_records);
 }
 
@@ -700,8 +701,8 @@ static void open_caches(struct amd_run *run)
 static void shapes_free(struct amd_run *run, size_t words)
 {
     for (size_t i = 0; i < words; i++) {
-        free(run->shapes[i]);
-        free(run->lds_shapes[i]);
+        amd_lines_free(run->shapes[i]);
+        amd_lines_free(run->lds_shapes[i]);
     }
     free(run->shapes);
     free(run->lds_shapes);
@@ -731,7 +732,7 @@ bool amd_launch(struct sim *s, const struct amd_module *m, const struct sim_laun
     bool done = finish(&run, err);
     shapes_free(&run, words);
     free(run.sites);
-    free(run.threads);
+    amd_lines_free(run.threads);
     amd_check_close(&run);
     amd_time_close(&run);
     report->host_ns = clock_ns() - start;

@@ -329,7 +329,7 @@ static struct amd_shape *shape_of(const struct request *q)
         return NULL;
     struct amd_shape **at = &run->shapes[run->site - run->sites];
     if (!*at)
-        *at = xcalloc(1, sizeof **at);
+        *at = amd_lines_new(1, sizeof **at);
     return is_waiting(&(*at)->wait) ? NULL : *at;
 }
 
@@ -520,7 +520,7 @@ static struct amd_lds_shape *lds_shape_of(const struct request *q)
         return NULL;
     struct amd_lds_shape **at = &run->lds_shapes[run->site - run->sites];
     if (!*at)
-        *at = xcalloc(1, sizeof **at);
+        *at = amd_lines_new(1, sizeof **at);
     return is_waiting(&(*at)->wait) ? NULL : *at;
 }
 

@@ -35,9 +35,9 @@ struct amd_known { // at one place within AMD_SHAPE_BYTES
 };
 
 struct amd_shape {
+    // Bytes from the first active lane's address; all bits where it is active.
+    int64_t delta[WAVE_LANES], on[WAVE_LANES];
     uint64_t mask; // of active lanes; 0: none is known
-    int64_t delta[WAVE_LANES],
-        on[WAVE_LANES]; // bytes from the first active lane's address; all bits where it is active
     int64_t least, most;
     uint64_t low; // their bits
     struct amd_blocks blocks;
@@ -51,8 +51,8 @@ struct amd_shape {
 
 // The same of LDS: passes follow from the distances too, as banks turn with the first address.
 struct amd_lds_shape {
-    uint64_t mask;
     uint32_t delta[WAVE_LANES], on[WAVE_LANES]; // modulo 2^32
+    uint64_t mask;
     int64_t least, most;
     uint32_t low, at; // at: the first active lane's address modulo a word
     struct amd_blocks blocks;

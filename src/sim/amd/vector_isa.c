@@ -9,12 +9,12 @@
 #include "sim/paste.h"
 
 struct vector_call {
+    _Alignas(64) uint32_t room[3][2][WAVE_LANES]; // of sources that are no registers as they are
+    uint32_t result_low[WAVE_LANES], result_high[WAVE_LANES];
     const uint32_t *low[3], *high[3]; // of the sources: 64 lanes
     uint32_t *to_low, *to_high;       // the result: result_low and result_high, or registers
-    uint32_t result_low[WAVE_LANES], result_high[WAVE_LANES];
-    uint64_t in, out; // masks
+    uint64_t in, out;                 // masks
     unsigned half, lanes;
-    uint32_t room[3][2][WAVE_LANES]; // of sources that are no registers as they are
 };
 
 // lanes: those that are computed, 32 or 64.
@@ -530,6 +530,12 @@ static void fill_lanes(uint32_t row[WAVE_LANES], uint32_t value, unsigned lanes)
         fill(row + LANES, value);
 }
 
+static void clear_rows(uint32_t (*v)[WAVE_LANES], unsigned count, unsigned lanes)
+{
+    for (unsigned i = 0; i < count; i++)
+        fill_lanes(v[i], 0, lanes);
+}
+
 static inline void plan_operand(const struct wave *w, const struct amd_plan_source *s,
                                 struct vector_call *x, int i)
 {
@@ -818,3 +824,5 @@ extern const amd_vector_function PASTE(amd_run_vector_, SIM_ISA);
 const amd_vector_function PASTE(amd_run_vector_, SIM_ISA) = run_vector;
 extern const amd_straight_function PASTE(amd_run_straight_, SIM_ISA);
 const amd_straight_function PASTE(amd_run_straight_, SIM_ISA) = run_straight;
+extern const amd_clear_function PASTE(amd_clear_, SIM_ISA);
+const amd_clear_function PASTE(amd_clear_, SIM_ISA) = clear_rows;

@@ -129,6 +129,8 @@ enum amd_decoded { DECODED_NOT, DECODED_OTHER, DECODED_STRAIGHT, DECODED_IDLE };
 // Those one after another, from this one and its site on, at most as many; decoded: of its word and those after it. Returns how many.
 typedef unsigned (*amd_straight_function)(struct wave *w, const struct amd_instruction *in,
                                           const uint8_t *decoded, unsigned most);
+// Zeros in the first lanes of as many registers. A wave of 32 lanes writes none of the others: they stay zero.
+typedef void (*amd_clear_function)(uint32_t (*v)[WAVE_LANES], unsigned count, unsigned lanes);
 // A memory instruction as a whole; false: nothing is done, it is for lanes one by one.
 typedef bool (*amd_request_function)(struct wave *w, const struct amd_instruction *in);
 struct amd_counting {
@@ -147,6 +149,7 @@ struct amd_counting {
 struct amd_functions {
     const amd_vector_function *vector;
     const amd_straight_function *straight;
+    const amd_clear_function *clear;
     const amd_request_function *request;
     const struct amd_counting *counting;
     const struct lanes_functions *lanes;
