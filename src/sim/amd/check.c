@@ -6,6 +6,7 @@
 #include "sim/amd/check.h"
 
 #include "sim/amd/module.h"
+#include "sim/run/exec.h"
 #include "sim/observe/words.h"
 
 #include <stdio.h>

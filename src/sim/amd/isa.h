@@ -206,7 +206,9 @@ enum amd_plan_kind { PLAN_NONE, PLAN_ROW, PLAN_SCALAR, PLAN_CONSTANT };
 struct amd_plan {
     uint16_t id, to;
     bool counts; // floating-point operations
+    bool simple; // one register is written, and no mask is read or written
     bool writes, two, reads_mask, writes_mask, writes_exec;
+    uint8_t sources; // the first ones
     uint16_t mask, mask_result;
     struct amd_plan_source {
         uint8_t kind; // enum amd_plan_kind

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/amd/check.h"
 #include "sim/amd/module.h"
+#include "sim/run/exec.h"
 #include "sim/amd/time.h"
 
 #include <inttypes.h>
@@ -325,7 +326,7 @@ static void wave_start(struct wave *w, struct work_group *group, uint32_t index)
     thread_ids(w);
 }
 
-// Nothing but its registers matters to these instructions, where no checks look at the order of waits.
+// Neither a trace nor checks look at each of its instructions.
 static bool goes_straight(const struct wave *w, uint8_t decoded)
 {
     return decoded >= DECODED_STRAIGHT && !w->trace && w->barrier_lanes == 0 && w->indexed == 0 &&
@@ -349,7 +350,7 @@ static unsigned step(struct wave *w, unsigned most)
     }
     run->site = &run->sites[offset / 4];
     if (goes_straight(w, m->decoded[offset / 4]))
-        return (*run->functions.straight)(w, in, m->decoded + offset / 4, most);
+        return (*run->functions.straight)(w, most);
     run->site->instructions++;
     run->site->lanes += lanes_on(w);
     w->pc += in->size_bytes;

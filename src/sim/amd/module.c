@@ -1,6 +1,7 @@
 // A code object in the device's memory, and its instructions, decoded when they are first reached.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/amd/module.h"
+#include "sim/run/exec.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +68,22 @@ const struct amd_object *amd_module_object(const struct amd_module *m)
     return &m->object;
 }
 
+// What traps, and what changes the meaning of registers' numbers, is for the wave's loop.
+static enum amd_decoded decoded_as(const struct amd_instruction *in)
+{
+    if (in->plans > 0)
+        return DECODED_STRAIGHT;
+    if (amd_is_idle(in))
+        return DECODED_IDLE;
+    if (in->encoding <= ENCODING_SOPP)
+        return in->id == AMD_s_trap || in->id == AMD_s_code_end ||
+                       in->id == AMD_s_set_gpr_idx_on || in->id == AMD_s_set_gpr_idx_off
+                   ? DECODED_OTHER
+                   : DECODED_SCALAR;
+    return in->encoding == ENCODING_SMEM || in->encoding >= ENCODING_DS ? DECODED_MEMORY
+                                                                        : DECODED_OTHER;
+}
+
 const struct amd_instruction *amd_instruction_at(const struct amd_module *m, uint64_t pc,
                                                  const char **why)
 {
@@ -81,8 +98,6 @@ const struct amd_instruction *amd_instruction_at(const struct amd_module *m, uin
         return NULL;
     amd_plan(&m->instructions[index]);
     const struct amd_instruction *in = &m->instructions[index];
-    m->decoded[index] = in->plans > 0     ? DECODED_STRAIGHT
-                        : amd_is_idle(in) ? DECODED_IDLE
-                                          : DECODED_OTHER;
+    m->decoded[index] = (uint8_t)decoded_as(in);
     return in;
 }

@@ -5,7 +5,6 @@
 
 #include "sim/amd/amd.h"
 #include "sim/amd/wave.h"
-#include "sim/run/exec.h"
 
 struct amd_module {
     struct sim *sim;

@@ -56,8 +56,12 @@ static bool plan_one(struct amd_plan *p, const struct amd_instruction *in, enum 
         unsigned code = own ? OPERAND_VGPR + result : source[i];
         if (!plan_source(p, i, in, code, types[i]))
             return false;
+        p->sources = (uint8_t)(p->sources + (types[i] != TYPE_NONE));
     }
-    return plan_masks(p, in, r, source);
+    if (!plan_masks(p, in, r, source))
+        return false;
+    p->simple = p->writes && !p->two && !p->reads_mask && !p->writes_mask;
+    return true;
 }
 
 // The second of a pair, which reads before the first has written, must not read that.

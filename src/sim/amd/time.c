@@ -6,6 +6,7 @@
 #include "sim/amd/time.h"
 
 #include "sim/amd/module.h"
+#include "sim/run/exec.h"
 #include "sim/observe/fidelity.h"
 
 #include <stdlib.h>

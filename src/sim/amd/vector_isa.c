@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/alu/alu.h"
 #include "sim/amd/bits.h"
+#include "sim/amd/module.h"
 #include "sim/amd/wave.h"
 #include "sim/paste.h"
 
@@ -536,14 +537,9 @@ static void clear_rows(uint32_t (*v)[WAVE_LANES], unsigned count, unsigned lanes
         fill_lanes(v[i], 0, lanes);
 }
 
-static inline void plan_operand(const struct wave *w, const struct amd_plan_source *s,
-                                struct vector_call *x, int i)
+static inline void plan_value(const struct wave *w, const struct amd_plan_source *s,
+                              struct vector_call *x, unsigned i)
 {
-    if (s->kind == PLAN_ROW) {
-        x->low[i] = w->v[s->at];
-        x->high[i] = w->v[s->at + s->two];
-        return;
-    }
     const uint64_t value = s->kind == PLAN_CONSTANT ? s->value
                            : s->two                 ? pair_of(w, s->at)
                                                     : w->s[s->at];
@@ -554,25 +550,44 @@ static inline void plan_operand(const struct wave *w, const struct amd_plan_sour
     x->high[i] = x->room[i][1];
 }
 
-// Operands and results as they are; with all lanes on the result goes straight to its registers.
-static inline void run_plan(struct wave *w, const struct amd_plan *p, struct vector_call *x)
+// The results of one that does more than write one register with all lanes on.
+static void plan_results(struct wave *w, const struct amd_plan *p, struct vector_call *x,
+                         uint64_t exec)
 {
-    const uint64_t lanes = exec_of(w);
-    const bool direct = lanes == all_lanes(w);
-    for (int i = 0; i < 3 && p->source[i].kind != PLAN_NONE; i++)
-        plan_operand(w, &p->source[i], x, i);
+    const bool direct = exec == all_lanes(w);
     x->in = p->reads_mask ? lane_mask(w, p->mask) : 0;
     x->to_low = direct && p->writes ? w->v[p->to] : x->result_low;
     x->to_high = direct && p->two ? w->v[p->to + 1] : x->result_high;
     functions[p->id](x);
     if (!direct && p->writes)
-        write_lanes(w->v[p->to], x->result_low, lanes);
+        write_lanes(w->v[p->to], x->result_low, exec);
     if (!direct && p->two)
-        write_lanes(w->v[p->to + 1], x->result_high, lanes);
+        write_lanes(w->v[p->to + 1], x->result_high, exec);
     if (p->writes_mask)
-        set_lane_mask(w, p->mask_result, x->out & lanes);
+        set_lane_mask(w, p->mask_result, x->out & exec);
     if (p->writes_exec)
-        set_lane_mask(w, OPERAND_EXEC, x->out & lanes);
+        set_lane_mask(w, OPERAND_EXEC, x->out & exec);
+}
+
+// Operands and results as they are; with all lanes on the result goes straight to its registers.
+static inline void run_plan(struct wave *w, const struct amd_plan *p, struct vector_call *x,
+                            uint64_t exec, bool all)
+{
+    for (unsigned i = 0; i < p->sources; i++) {
+        const struct amd_plan_source *s = &p->source[i];
+        if (s->kind != PLAN_ROW) {
+            plan_value(w, s, x, i);
+            continue;
+        }
+        x->low[i] = w->v[s->at];
+        x->high[i] = w->v[s->at + s->two];
+    }
+    if (!p->simple || !all) {
+        plan_results(w, p, x, exec);
+        return;
+    }
+    x->to_low = w->v[p->to];
+    functions[p->id](x);
 }
 
 static inline void count_plans(struct amd_run *run, const struct amd_instruction *in,
@@ -583,42 +598,107 @@ static inline void count_plans(struct amd_run *run, const struct amd_instruction
             amd_count_arithmetic(run, (enum amd_id)in->plan[i].id, lanes);
 }
 
-static void run_plans(struct wave *w, const struct amd_instruction *in, struct vector_call *x)
+static inline void run_plans(struct wave *w, const struct amd_instruction *in,
+                             struct vector_call *x, uint64_t exec, bool all)
 {
-    for (unsigned i = 0; i < in->plans; i++)
-        run_plan(w, &in->plan[i], x);
+    run_plan(w, &in->plan[0], x, exec, all);
+    if (in->plans > 1) // the first of two leaves exec as it is
+        run_plan(w, &in->plan[1], x, exec, all);
 }
 
-static unsigned run_straight(struct wave *w, const struct amd_instruction *in,
-                             const uint8_t *decoded, unsigned most)
+// Where a wave is in the code, and what it has run that is not yet counted.
+struct straight {
+    const struct amd_instruction *in;
+    const uint8_t *decoded;
+    struct amd_site *site;
+    uint64_t pc, exec, lanes; // lanes: that exec has on
+    bool all;
+};
+
+static inline void straight_exec(const struct wave *w, struct straight *s)
+{
+    const uint64_t exec = exec_of(w);
+    if (exec == s->exec)
+        return;
+    s->exec = exec;
+    s->all = exec == all_lanes(w);
+    s->lanes = (uint64_t)__builtin_popcountll(exec);
+}
+
+// false: it is not in the code.
+static inline bool straight_at(const struct wave *w, struct straight *s)
+{
+    const struct amd_run *run = w->group->run;
+    const struct amd_module *m = run->module;
+    const uint64_t offset = w->pc - m->address - m->object.code_start;
+    if (offset >= m->object.code_bytes || offset % 4 != 0)
+        return false;
+    s->pc = w->pc;
+    s->in = &m->instructions[offset / 4];
+    s->decoded = &m->decoded[offset / 4];
+    s->site = &run->sites[offset / 4];
+    return true;
+}
+
+static inline void straight_next(struct straight *s)
+{
+    const unsigned size = s->in->size_bytes / 4;
+    s->pc += (uint64_t)size * 4;
+    s->in += size;
+    s->decoded += size;
+    s->site += size;
+}
+
+// A scalar instruction, or one of memory, which may look at any part of the wave. false: the wave goes on elsewhere, or not.
+static bool run_other(struct wave *w, struct straight *s)
 {
     struct amd_run *run = w->group->run;
+    w->at = s->pc;
+    w->pc = s->pc + s->in->size_bytes;
+    run->site = s->site;
+    if (*s->decoded == DECODED_SCALAR)
+        amd_run_scalar(w, s->in);
+    else
+        amd_run_memory(w, s->in);
+    return w->state == WAVE_RUNS && !w->stopped && w->pc == s->pc + s->in->size_bytes;
+}
+
+static unsigned run_straight(struct wave *w, unsigned most)
+{
+    struct amd_run *run = w->group->run;
+    struct amd_counts *const c = &run->counts;
     struct vector_call x;
-    uint64_t sum = 0, words = 0;
-    unsigned count = 0, idle = 0;
+    struct straight s = {.exec = 0};
+    unsigned count = 0;
     call_init(&x, lanes_of(w));
-    do {
-        const uint64_t lanes = lanes_on(w);
-        const unsigned size = in->size_bytes / 4;
-        run->site->instructions++;
-        run->site->lanes += lanes;
-        if (decoded[words] == DECODED_STRAIGHT) {
-            sum += lanes;
-            count_plans(run, in, lanes);
-            run_plans(w, in, &x);
-        } else {
-            idle++;
-        }
-        run->site += size;
-        in += size;
-        words += size;
+    straight_exec(w, &s);
+    if (!straight_at(w, &s))
+        return 0;
+    while (count < most && *s.decoded >= DECODED_STRAIGHT) {
+        s.site->instructions++;
+        s.site->lanes += s.lanes;
+        c->instructions++;
         count++;
-    } while (count < most && decoded[words] >= DECODED_STRAIGHT);
-    w->pc += 4 * words;
-    run->counts.instructions += count;
-    run->counts.scalar += idle;
-    run->counts.vector += count - idle;
-    run->counts.vector_lanes += sum;
+        if (*s.decoded == DECODED_STRAIGHT) {
+            run->site = s.site;
+            c->vector++;
+            c->vector_lanes += s.lanes;
+            count_plans(run, s.in, s.lanes);
+            run_plans(w, s.in, &x, s.exec, s.all);
+        } else if (*s.decoded == DECODED_IDLE) {
+            c->scalar++;
+            straight_next(&s);
+            continue;
+        } else if (!run_other(w, &s)) {
+            if (w->state != WAVE_RUNS || w->stopped || !straight_at(w, &s))
+                return count;
+            straight_exec(w, &s);
+            continue;
+        }
+        straight_exec(w, &s);
+        straight_next(&s);
+    }
+    w->pc = s.pc;
     return count;
 }
 
@@ -762,7 +842,8 @@ static void run_vector(struct wave *w, const struct amd_instruction *in)
         struct vector_call x;
         call_init(&x, lanes_of(w));
         count_plans(w->group->run, in, lanes);
-        run_plans(w, in, &x);
+        const uint64_t exec = exec_of(w);
+        run_plans(w, in, &x, exec, exec == all_lanes(w));
         return;
     }
     if (is_float(amd_row_of(in)->d))

@@ -124,11 +124,18 @@ struct amd_site {
 
 // What is compiled once for each instruction set of the host (files *_isa.c).
 typedef void (*amd_vector_function)(struct wave *w, const struct amd_instruction *in);
-// Of a word of the code; straight: a vector instruction with plans; idle: it only takes time.
-enum amd_decoded { DECODED_NOT, DECODED_OTHER, DECODED_STRAIGHT, DECODED_IDLE };
-// Those one after another, from this one and its site on, at most as many; decoded: of its word and those after it. Returns how many.
-typedef unsigned (*amd_straight_function)(struct wave *w, const struct amd_instruction *in,
-                                          const uint8_t *decoded, unsigned most);
+// Of a word of the code. From straight on it goes without the wave's loop (amd_straight_function): a vector instruction with
+// plans; idle: it only takes time; a scalar one, or one of memory.
+enum amd_decoded {
+    DECODED_NOT,
+    DECODED_OTHER,
+    DECODED_STRAIGHT,
+    DECODED_IDLE,
+    DECODED_SCALAR,
+    DECODED_MEMORY
+};
+// Such instructions one after another and through branches, from the wave's pc on, at most as many. Returns how many.
+typedef unsigned (*amd_straight_function)(struct wave *w, unsigned most);
 // Zeros in the first lanes of as many registers. A wave of 32 lanes writes none of the others: they stay zero.
 typedef void (*amd_clear_function)(uint32_t (*v)[WAVE_LANES], unsigned count, unsigned lanes);
 // A memory instruction as a whole; false: nothing is done, it is for lanes one by one.
