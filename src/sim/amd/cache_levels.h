@@ -8,6 +8,7 @@
 #include "sim/model/lru.h"
 
 #include <stddef.h>
+#include <string.h>
 
 enum { LINE_SECTORS = 4, FETCHED_SECTORS = 2 }; // of L2 and what is below it
 
@@ -38,7 +39,7 @@ struct waiting {
 // Which lines an array's L1 may have: by regions of as many lines, whose numbers are taken modulo REGIONS.
 enum { REGION_LINES = 512, REGIONS = 4096 };
 // The caches that a wave's requests go through.
-struct path {
+struct cache_path {
     struct cache *l1, *array, *l2; // array: NULL where there is none
     unsigned whole, wide; // sectors of a line of L1, as bits; 1: two such lines are one of L2
 };
@@ -49,7 +50,7 @@ struct amd_caches {
     unsigned l1_sectors;                      // of a line
     struct waiting waiting[WAITING];
     unsigned asked, answered; // so far; of those between, modulo WAITING
-    struct path path;         // of path_l1
+    struct cache_path path;         // of path_l1
     unsigned path_l1;
     bool path_known;
     uint8_t loaded[REGIONS]; // 1: an array's L1 was asked for one of its lines since they were emptied
@@ -89,7 +90,7 @@ static inline uint32_t tag_of(uint64_t line)
     return (uint32_t)(line + 1);
 }
 
-static inline void fetch_ahead(struct cache_set *s, int ways)
+static inline void set_ahead(struct cache_set *s, int ways)
 {
     __builtin_prefetch(s, 1);
     if (ways > 8)
@@ -223,7 +224,7 @@ static inline void ask_memory(struct amd_caches *c, bool stores, uint64_t line, 
     if (c->asked - c->answered == WAITING)
         answer_one(c, out);
     struct cache_set *set = set_of(&c->memory, line);
-    fetch_ahead(set, c->memory.ways);
+    set_ahead(set, c->memory.ways);
     c->waiting[c->asked++ % WAITING] = (struct waiting){set, line, (uint8_t)sectors, stores};
 }
 
@@ -241,11 +242,11 @@ static inline void below_l2(struct amd_caches *c, const struct outcome *o, uint6
         ask_memory(c, false, line, o->fetched, out);
 }
 
-static inline const struct path *path_of(struct amd_caches *c, unsigned l1)
+static inline const struct cache_path *path_of(struct amd_caches *c, unsigned l1)
 {
     if (c->path_known && c->path_l1 == l1)
         return &c->path;
-    c->path = (struct path){.l1 = &c->l1[l1 % c->l1_count],
+    c->path = (struct cache_path){.l1 = &c->l1[l1 % c->l1_count],
                             .array = array_of(c, l1),
                             .l2 = &c->l2[l1 / c->l1_each % c->dies],
                             .whole = (1u << c->l1_sectors) - 1,
@@ -264,7 +265,7 @@ static inline uint8_t *region_of(struct amd_caches *c, uint64_t line)
 
 // Beyond L1; s: of the array's L1, where there is one.
 static inline __attribute__((always_inline)) void
-load_beyond(struct amd_caches *c, const struct path *p, bool past_l1, uint64_t line,
+load_beyond(struct amd_caches *c, const struct cache_path *p, bool past_l1, uint64_t line,
             struct cache_set *s, struct cache_set *l2, struct amd_reach *r,
             struct amd_cache_counts *out)
 {
@@ -285,7 +286,7 @@ load_beyond(struct amd_caches *c, const struct path *p, bool past_l1, uint64_t l
 }
 
 static inline __attribute__((always_inline)) void
-load_lines(struct amd_caches *c, const struct path *p, bool past_l1, const struct amd_lines *lines,
+load_lines(struct amd_caches *c, const struct cache_path *p, bool past_l1, const struct amd_lines *lines,
            struct amd_reach *r, struct amd_cache_counts *out)
 {
     struct {
@@ -303,9 +304,9 @@ load_lines(struct amd_caches *c, const struct path *p, bool past_l1, const struc
         beyond[at].line = line;
         beyond[at].l2 = set_of(p->l2, line >> p->wide);
         beyond[at].array = p->array ? set_of(p->array, line) : NULL;
-        fetch_ahead(beyond[at].l2, p->l2->ways);
+        set_ahead(beyond[at].l2, p->l2->ways);
         if (p->array)
-            fetch_ahead(beyond[at].array, p->array->ways);
+            set_ahead(beyond[at].array, p->array->ways);
     }
     for (unsigned i = 0; i < r->beyond; i++)
         load_beyond(c, p, past_l1, beyond[i].line, beyond[i].array, beyond[i].l2, r, out);
@@ -313,42 +314,101 @@ load_lines(struct amd_caches *c, const struct path *p, bool past_l1, const struc
 
 /* ---- stores and atomics: L2, and the array's L1 forgets ---------------------------------------------------------------- */
 
-static inline void array_forget(struct amd_caches *c, const struct path *p, uint64_t line)
+static inline void array_forget(const struct cache_path *p, uint64_t line)
 {
-    if (!p->array || !*region_of(c, line))
-        return;
     struct cache_set *s = set_of(p->array, line);
     int way = set_find(p->array, s, line);
     if (way >= 0)
         set_forget(p->array, s, way);
 }
 
-static inline __attribute__((always_inline)) void
-change_lines(struct amd_caches *c, const struct path *p, enum touch_kind kind,
-             const struct amd_lines *lines, struct amd_reach *r, struct amd_cache_counts *out)
+// It was the last to be used of its set, and has been changed in these sectors before: nothing becomes of it.
+static inline bool is_as_it_was(const struct cache *l2, const struct amd_found *f, unsigned sectors)
 {
-    struct amd_found own[AMD_LINES_MAX], *found = lines->found ? lines->found : own;
+    const struct cache_set *s = f->set;
+    const unsigned wanted = sectors | sectors << 4;
+    return s->tag[f->way] == tag_of(f->line) &&
+           ((s->order ^ l2->order) & 15) == (unsigned)f->way &&
+           (s->state[f->way] & wanted) == wanted;
+}
+
+// Those lines whose sets are not known get them.
+static inline void find_sets(const struct cache_path *p, const struct amd_lines *lines,
+                             struct amd_found *found)
+{
     for (unsigned i = 0; i < lines->count; i++) {
         const uint64_t line = (lines->line[i] + lines->more) >> p->wide;
-        if (lines->found && found[i].l2 == p->l2 && found[i].line == line)
+        if (found[i].line == line && found[i].l2 == p->l2)
             continue;
         found[i] = (struct amd_found){.l2 = p->l2, .set = set_of(p->l2, line), .line = line};
-        fetch_ahead(found[i].set, p->l2->ways);
+        set_ahead(found[i].set, p->l2->ways);
     }
+}
+
+static inline __attribute__((always_inline)) void
+change_lines(struct amd_caches *c, const struct cache_path *p, enum touch_kind kind,
+             const struct amd_lines *lines, struct amd_reach *r, struct amd_cache_counts *out)
+{
+    struct amd_found own[AMD_LINES_MAX], *found = lines->found;
+    unsigned missed = 0, touched = 0;
+    if (!found) {
+        memset(own, 0, lines->count * sizeof *own);
+        found = own;
+    }
+    find_sets(p, lines, found);
     for (unsigned i = 0; i < lines->count; i++) {
         const uint64_t line = lines->line[i] + lines->more;
         const unsigned sectors =
             (unsigned)lines->sectors[i] << (p->wide != 0 && line % 2 != 0 ? FETCHED_SECTORS : 0);
-        array_forget(c, p, line);
+        touched += bits(sectors);
+        if (p->array && *region_of(c, line))
+            array_forget(p, line);
+        if (is_as_it_was(p->l2, &found[i], sectors))
+            continue;
         struct outcome o =
             level_access(p->l2, found[i].set, kind, found[i].line, sectors, found[i].way);
         found[i].way = o.way;
-        r->l2 += bits(sectors);
-        r->l2_hit += bits(o.hit);
+        missed += bits(sectors & ~o.hit);
         if (o.evicted | o.fetched)
             below_l2(c, &o, found[i].line, out);
     }
+    r->l2 = touched;
+    r->l2_hit = touched - missed;
     r->beyond = lines->count;
+}
+
+/* ---- sets that are soon looked at --------------------------------------------------------------------------------------- */
+
+enum { AHEAD_LINES = 4 }; // of a request: what it has more of comes by its own order
+
+// Those next to the wave, of a load that comes at once.
+static inline void levels_near_ahead(struct amd_caches *c, unsigned l1,
+                                     const struct amd_lines *lines)
+{
+    const struct cache_path *p = path_of(c, l1);
+    for (unsigned i = 0; i < lines->count && i < AHEAD_LINES; i++) {
+        const uint64_t line = lines->line[i] + lines->more;
+        __builtin_prefetch(set_of(p->l1, line), 1);
+        if (p->array)
+            set_ahead(set_of(p->array, line), p->array->ways);
+    }
+}
+
+// All, of a load that may come as many bytes further on.
+static inline void levels_far_ahead(struct amd_caches *c, unsigned l1, uint64_t bytes,
+                                    const struct amd_lines *lines)
+{
+    const struct cache_path *p = path_of(c, l1);
+    const uint64_t more = lines->more + bytes / AMD_SECTOR_BYTES / c->l1_sectors;
+    for (unsigned i = 0; i < lines->count && i < AHEAD_LINES; i++) {
+        const uint64_t line = lines->line[i] + more;
+        __builtin_prefetch(set_of(p->l1, line), 1);
+        if (p->array)
+            set_ahead(set_of(p->array, line), p->array->ways);
+        set_ahead(set_of(p->l2, line >> p->wide), p->l2->ways);
+        if (c->memory.sets)
+            set_ahead(set_of(&c->memory, line >> p->wide), c->memory.ways);
+    }
 }
 
 /* ---- a request -------------------------------------------------------------------------------------------------------- */
@@ -359,7 +419,7 @@ static inline struct amd_reach levels_access(struct amd_caches *c, unsigned l1,
                                              const struct amd_lines *lines,
                                              struct amd_cache_counts *out)
 {
-    const struct path *p = path_of(c, l1);
+    const struct cache_path *p = path_of(c, l1);
     struct amd_reach r = {0};
     // Each kind by itself: most of what is done depends on it.
     if (kind == TOUCH_LOADS)

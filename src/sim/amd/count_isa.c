@@ -378,8 +378,12 @@ static unsigned turns_of_changes(const uint32_t *word, uint32_t lanes, unsigned 
 {
     uint8_t turns[BANKS] = {0};
     if (lanes == UINT32_MAX && each == 1) {
-        for (unsigned lane = 0; lane < 32; lane++)
+        for (unsigned lane = 0; lane < 32; lane += 4) { // by four: the loop itself costs as much
             turns[word[lane] % BANKS]++;
+            turns[word[lane + 1] % BANKS]++;
+            turns[word[lane + 2] % BANKS]++;
+            turns[word[lane + 3] % BANKS]++;
+        }
         return largest_of(turns);
     }
     for (; lanes != 0; lanes &= lanes - 1)

@@ -3,6 +3,7 @@
 // bounds, scratch, buffers) goes lane by lane in memory.c. Mostly the lanes of an instruction lie to one another as they did the
 // last time (struct amd_shape): then what follows from that is known. Compiled once for each instruction set of the host.
 // SPDX-License-Identifier: Apache-2.0
+#include "sim/amd/cache_levels.h"
 #include "sim/amd/shape.h"
 #include "sim/amd/time.h"
 #include "sim/run/exec.h"
@@ -237,6 +238,17 @@ static inline uint32_t update(enum memory_flag flag, uint8_t *at, uint32_t value
     return old;
 }
 
+// Sums of which nothing is returned, with all lanes on.
+static void add_lanes(uint8_t *host, const uint32_t *near, const uint32_t *data, unsigned count)
+{
+    for (unsigned lane = 0; lane < count; lane++) {
+        uint32_t value;
+        memcpy(&value, host + near[lane], sizeof value);
+        value += data[lane];
+        memcpy(host + near[lane], &value, sizeof value);
+    }
+}
+
 // The offsets are of 32 or of 64 bits.
 static void update_lanes(const struct request *q, const uint32_t *near, const uint64_t *far)
 {
@@ -244,12 +256,18 @@ static void update_lanes(const struct request *q, const uint32_t *near, const ui
     const uint32_t *data = row_of(q, in->data);
     uint32_t old[WAVE_LANES];
     const enum memory_flag flag = q->row->flag;
+    const bool returns =
+        q->row->action == ACTION_ATOMIC_RETURN || (in->encoding != ENCODING_DS && in->glc);
     uint8_t *host = q->host;
+    if (flag == FLAG_ADD && near && q->all && !returns) {
+        add_lanes(host, near, data, q->count);
+        return;
+    }
     for (uint64_t left = q->exec; left != 0; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctzll(left);
         old[lane] = update(flag, host + (near ? near[lane] : far[lane]), data[lane]);
     }
-    if (q->row->action != ACTION_ATOMIC_RETURN && (in->encoding == ENCODING_DS || !in->glc))
+    if (!returns)
         return;
     uint32_t *to = row_of(q, in->result);
     for (uint64_t left = q->exec; left != 0; left &= left - 1)
@@ -462,6 +480,8 @@ static void fetch_ahead(const struct request *q, struct amd_shape *s, uint64_t f
     *last = first;
     if (before == 0 || step == 0 || !run->caches)
         return;
+    if (q->row->action == ACTION_LOAD)
+        levels_far_ahead(run->caches, run->l1, step, lines);
     const uint64_t bytes = AMD_SECTOR_BYTES * (uint64_t)amd_caches_line_sectors(run->caches);
     const uint64_t start = lines->more * bytes + step - DEVICE_BASE - s->near.start;
     for (unsigned i = 0; i < lines->count; i++) {
@@ -493,6 +513,8 @@ static bool run_known(struct request *q, struct amd_shape *s)
     if (!f)
         return false;
     s->wait.penalty = 0;
+    if (load && run->caches)
+        levels_near_ahead(run->caches, run->l1, &f->lines);
     q->host = run->sim->space.host + s->near.start;
     for (unsigned i = 0; i < q->count; i += LANES)
         places_far(at + i, start, s->delta + i);
