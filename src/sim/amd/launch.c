@@ -314,11 +314,12 @@ static void wave_start(struct wave *w, struct work_group *group, uint32_t index)
     uint8_t *scratch = w->scratch;
     if (scratch)
         memset(scratch, 0, (size_t)2 * WAVE_LANES * run->kernel->scratch_bytes);
-    *w = (struct wave){.group = group,
-                       .v = v,
-                       .scratch = scratch,
-                       .index = index,
-                       .narrow = amd_arch_lanes(run->module->object.arch) < WAVE_LANES};
+    memset(w, 0, run->wave_bytes); // of a size that the compiler does not see: string instructions start slowly
+    w->group = group;
+    w->v = v;
+    w->scratch = scratch;
+    w->index = index;
+    w->narrow = amd_arch_lanes(run->module->object.arch) < WAVE_LANES;
     clear_registers(w, run->kernel);
     w->pc = run->module->address + run->kernel->entry;
     w->s[OPERAND_M0] = UINT32_MAX;
@@ -718,6 +719,7 @@ bool amd_launch(struct sim *s, const struct amd_module *m, const struct sim_laun
     if (!find_kernel(&run, err) || !check_shape(&run, err) || !check_fit(&run, err))
         return false;
     run.functions = amd_functions_of(s->isa);
+    run.wave_bytes = sizeof(struct wave);
     amd_know_arithmetic();
     launch_memory(&run);
     open_caches(&run);

@@ -186,6 +186,7 @@ struct amd_run {
     unsigned l1;               // of the wave: a number of `caches`
     struct amd_touch touch[2]; // of the instruction; the second of those with two places
     uint32_t block_threads, waves;
+    size_t wave_bytes; // of struct wave
     uint32_t (*threads)[WAVE_LANES]; // v0 of each wave of a work-group, at the start
     uint64_t kernarg_address, packet_address;
     bool progressed; // since it was cleared: something else than looking at what others write
