@@ -284,15 +284,6 @@ static void run_smem(struct wave *w, const struct amd_instruction *in)
 
 /* ---- one instruction --------------------------------------------------------------------------------------------- */
 
-enum touch_kind amd_kind_of(const struct amd_instruction *in)
-{
-    const struct amd_row *r = amd_row_of(in);
-    bool stores = r->action == ACTION_STORE || r->action == ACTION_STORE_HIGH ||
-                  r->action == ACTION_STORE_TWO;
-    bool atomic = r->action == ACTION_ATOMIC || r->action == ACTION_ATOMIC_RETURN;
-    return stores ? TOUCH_STORES : atomic ? TOUCH_ATOMICS : TOUCH_LOADS;
-}
-
 static void count_access(struct amd_run *run, const struct amd_instruction *in)
 {
     struct amd_counts *c = &run->counts;

@@ -172,7 +172,11 @@ void amd_run_scalar(struct wave *w, const struct amd_instruction *in)
     const uint64_t exec = exec_of(w);
     functions[in->id](&x);
     struct amd_run *run = w->group->run;
-    count_divergence(w, in, exec, run);
+    run->counts.scalar++;
+    if (constant || exec_of(w) != exec)
+        count_divergence(w, in, exec, run);
+    if (!constant)
+        return;
     run->counts.branches += r->b == TYPE_LABEL;
     run->site->branches += r->b == TYPE_LABEL;
     if (in->id == AMD_s_barrier) {
@@ -182,5 +186,4 @@ void amd_run_scalar(struct wave *w, const struct amd_instruction *in)
     }
     if (amd_waits_for_stores(in))
         amd_check_order(w, true, false);
-    run->counts.scalar++;
 }

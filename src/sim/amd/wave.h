@@ -288,6 +288,17 @@ static inline unsigned amd_wait_scalar(const struct amd_instruction *in)
     unsigned c = (unsigned)in->constant;
     return in->arch == ARCH_GFX1100 ? c >> 4 & 63 : c >> 8 & 15;
 }
+// What it does to memory.
+static inline enum touch_kind amd_kind_of(const struct amd_instruction *in)
+{
+    static const uint8_t kinds[] = {[ACTION_STORE] = TOUCH_STORES,
+                                    [ACTION_STORE_HIGH] = TOUCH_STORES,
+                                    [ACTION_STORE_TWO] = TOUCH_STORES,
+                                    [ACTION_ATOMIC] = TOUCH_ATOMICS,
+                                    [ACTION_ATOMIC_RETURN] = TOUCH_ATOMICS,
+                                    [ACTION_PERMUTE_BACK] = TOUCH_LOADS};
+    return (enum touch_kind)kinds[amd_rows[in->id].action];
+}
 static inline bool amd_is_idle(const struct amd_instruction *in)
 {
     return in->id == AMD_s_waitcnt || in->id == AMD_s_nop || in->id == AMD_s_delay_alu ||
@@ -315,7 +326,6 @@ void amd_count_traffic(struct amd_run *run, const struct amd_instruction *in,
 // A request whose footprint is known; first: its first active lane's address.
 void amd_count_footprint(struct amd_run *run, const struct amd_instruction *in,
                          const struct amd_footprint *f, uint64_t first);
-enum touch_kind amd_kind_of(const struct amd_instruction *in);
 void amd_know_arithmetic(void); // before a launch
 void amd_count_arithmetic(struct amd_run *run, enum amd_id id, uint64_t lanes);
 // What an atomic operation leaves in memory.
