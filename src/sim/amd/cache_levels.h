@@ -381,19 +381,6 @@ change_lines(struct amd_caches *c, const struct cache_path *p, enum touch_kind k
 
 enum { AHEAD_LINES = 4 }; // of a request: what it has more of comes by its own order
 
-// Those next to the wave, of a load that comes at once.
-static inline void levels_near_ahead(struct amd_caches *c, unsigned l1,
-                                     const struct amd_lines *lines)
-{
-    const struct cache_path *p = path_of(c, l1);
-    for (unsigned i = 0; i < lines->count && i < AHEAD_LINES; i++) {
-        const uint64_t line = lines->line[i] + lines->more;
-        __builtin_prefetch(set_of(p->l1, line), 1);
-        if (p->array)
-            set_ahead(set_of(p->array, line), p->array->ways);
-    }
-}
-
 // All, of a load that may come as many bytes further on.
 static inline void levels_far_ahead(struct amd_caches *c, unsigned l1, uint64_t bytes,
                                     const struct amd_lines *lines)

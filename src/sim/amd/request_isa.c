@@ -518,8 +518,6 @@ static bool run_known(struct request *q, struct amd_shape *s)
     if (!f)
         return false;
     s->wait.penalty = 0;
-    if (load && run->caches)
-        levels_near_ahead(run->caches, run->l1, &f->lines);
     q->host = run->sim->space.host + s->near.start;
     for (unsigned i = 0; i < q->count; i += LANES)
         places_far(at + i, start, s->delta + i);
