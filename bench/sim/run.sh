@@ -3,7 +3,7 @@
 # counter on, in one run on one machine: a table in Markdown. Seconds are the least of five launches for
 # ridge (caches and trace included, compiling not), one run for Oclgrind, less a run of one work-group
 # on its smallest problem (its start, its compiler, its buffers). Then a share of the blocks (--sample-blocks) beside all of them.
-# At last the same kernels as machine code of sim:mi250x, where clang makes it. Needs oclgrind (Debian's package) for its columns. Usage: bench/sim/run.sh [COMPILER]
+# At last the same kernels as machine code of AMD's three chips, where a clang makes it. Needs oclgrind (Debian's package) for its columns. Usage: bench/sim/run.sh [COMPILER]
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -88,16 +88,33 @@ awk 'FNR == NR { s[$1] = $3; wi[$1] = $4; us[$1] = $6; l2[$1] = $7; dram[$1] = $
      { printf "| %s | %.4f | %.1f | %s | %s | %s | %s |\n", $1, $3, s[$1] / $3, error($4, wi[$1]),
          error($7, l2[$1]), error($8, dram[$1]), error($6, us[$1]) }' "$scratch/one" "$scratch/tenth"
 
-# AMD's machine code; the model of time is on, as above.
-clang --print-targets 2>/dev/null | grep -w amdgcn >/dev/null || exit 0
-clang -x hip --cuda-device-only --offload-arch=gfx90a -nogpuinc -nogpulib -O3 -include assets/amd_min.h -S -o "$scratch/k.s" \
-    bench/sim/kernels.cu 2>"$scratch/clang.txt"
-clang --target=amdgcn-amd-amdhsa -mcpu=gfx90a -c "$scratch/k.s" -o "$scratch/k.o"
-"$driver" "$compiler" 1 0 0 all mi250x "$scratch/k.o" >"$scratch/amd"
-echo
-echo '| kernel, sim:mi250x | instructions of waves | ridge s, 1 thread | times Oclgrind |'
-echo '|---|---|---|---|'
-while read -r kernel _ seconds instructions _; do
-    awk -v kernel="$kernel" -v s="$seconds" -v n="$instructions" -v peer="${peers[$kernel]}" 'BEGIN {
-        printf "| %s | %.2f M | %.4f | %s |\n", kernel, n / 1e6, s, peer == "" ? "-" : sprintf("%.1f", peer / 1e9 / s) }'
-done <"$scratch/amd"
+# AMD's machine code, by the first clang that makes it; the model of time is on, as above.
+amd_object() { # architecture
+    local clang
+    for clang in clang clang-{21..15}; do
+        "$clang" -x hip --cuda-device-only "--offload-arch=$1" -nogpuinc -nogpulib -O3 -include assets/amd_min.h -S \
+            -o "$scratch/$1.s" bench/sim/kernels.cu 2>"$scratch/clang.txt" &&
+            "$clang" --target=amdgcn-amd-amdhsa "-mcpu=$1" -c "$scratch/$1.s" -o "$scratch/$1.o" 2>"$scratch/clang.txt" || continue
+        "$clang" --version | grep -oE 'version [0-9.]+' | head -n 1
+        return
+    done
+    return 1
+}
+
+for chip in mi250x:gfx90a mi300x:gfx942 rx7900xtx:gfx1100; do
+    arch=${chip#*:}
+    echo
+    if ! version=$(amd_object "$arch"); then
+        echo "sim:${chip%:*}: no clang here makes code for $arch."
+        continue
+    fi
+    "$driver" "$compiler" 1 0 0 all "${chip%:*}" "$scratch/$arch.o" >"$scratch/amd"
+    echo "sim:${chip%:*}, $arch by clang $version:"
+    echo
+    echo '| kernel | instructions of waves | ridge s, 1 thread | times Oclgrind |'
+    echo '|---|---|---|---|'
+    while read -r kernel _ seconds instructions _; do
+        awk -v kernel="$kernel" -v s="$seconds" -v n="$instructions" -v peer="${peers[$kernel]}" 'BEGIN {
+            printf "| %s | %.2f M | %.4f | %s |\n", kernel, n / 1e6, s, peer == "" ? "-" : sprintf("%.1f", peer / 1e9 / s) }'
+    done <"$scratch/amd"
+done

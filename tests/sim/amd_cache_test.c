@@ -1,6 +1,6 @@
 // The caches of AMD's simulated chip: what hits, what memory gives and takes.
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/amd/cache.h"
+#include "sim/amd/cache_levels.h"
 
 #include "base/base.h"
 
@@ -258,6 +258,53 @@ static void arrays_of_unknown_size_have_no_caches(void **state)
     assert_null(amd_caches_new(rx7900xtx));
 }
 
+// What a request remembers of its lines, and the arrays' regions, change no count: the same lines one by one, without either.
+static void requests_count_what_their_lines_do(void **state)
+{
+    enum { REQUESTS = 200000, SHAPES = 8, LINES = 24, DROPS = 997 };
+    static struct amd_found found[SHAPES][LINES];
+    struct bench whole = bench_of_rdna(), single = bench_of_rdna();
+    uint64_t seed = 18, at[SHAPES] = {0};
+    (void)state;
+    memset(found, 0, sizeof found);
+    for (unsigned n = 0; n < REQUESTS; n++) {
+        uint64_t line[LINES];
+        uint8_t sectors[LINES];
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        const unsigned r = (unsigned)(seed >> 33), shape = r % SHAPES, l1 = r / 8 % 4;
+        const enum touch_kind kind = shape < 3   ? TOUCH_STORES
+                                     : shape < 5 ? TOUCH_ATOMICS
+                                                 : TOUCH_LOADS;
+        if (r / 32 % 4 == 0) // else where it was
+            at[shape] = r / 128 % 60000;
+        for (unsigned i = 0; i < LINES; i++) {
+            line[i] = i * (shape + 1);
+            sectors[i] = (uint8_t)(1 + (r >> i) % 15);
+        }
+        if (n % DROPS == 0) {
+            amd_l1_drop_all(whole.caches);
+            amd_l1_drop_all(single.caches);
+        }
+        const struct amd_lines lines = {.line = line,
+                                        .sectors = sectors,
+                                        .count = 1 + r % LINES,
+                                        .more = at[shape],
+                                        .found = kind == TOUCH_LOADS ? NULL : found[shape]};
+        (void)levels_access(whole.caches, l1, kind, false, &lines, &whole.counts);
+        memset(single.caches->loaded, 1, sizeof single.caches->loaded); // each is searched
+        for (unsigned i = 0; i < lines.count; i++)
+            amd_caches_access(single.caches, l1, kind, false, line[i] + at[shape], sectors[i],
+                              &single.counts);
+    }
+    amd_caches_settle(whole.caches, &whole.counts);
+    assert_true(whole.counts.array_hit_sectors > 0);
+    assert_true(whole.counts.l1_hit_sectors > 0);
+    assert_true(whole.counts.l2_hit_sectors > 0);
+    assert_memory_equal(&whole.counts, &single.counts, sizeof whole.counts);
+    amd_caches_free(whole.caches);
+    amd_caches_free(single.caches);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -270,6 +317,7 @@ int main(void)
         cmocka_unit_test(cus_of_an_array_share_an_l1_that_stores_pass),
         cmocka_unit_test(each_level_of_rdna_holds_its_size),
         cmocka_unit_test(arrays_of_unknown_size_have_no_caches),
+        cmocka_unit_test(requests_count_what_their_lines_do),
         cmocka_unit_test(a_chip_whose_file_lacks_a_figure_has_no_caches),
     };
     return cmocka_run_group_tests(tests, load_chip, release);

@@ -69,8 +69,8 @@ static struct bench *bench_new(const char *chip, enum sim_isa isa, bool lanes)
 // The next instruction is another one.
 static void forget_shapes(struct bench *b)
 {
-    free(b->shape);
-    free(b->lds_shape);
+    amd_lines_free(b->shape);
+    amd_lines_free(b->lds_shape);
     b->shape = NULL;
     b->lds_shape = NULL;
 }
