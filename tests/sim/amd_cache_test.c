@@ -306,7 +306,8 @@ static void requests_count_what_their_lines_do(void **state)
 {
     (void)state;
     requests_are_as_their_lines(bench_of_rdna(), bench_of_rdna(), 15);
-    requests_are_as_their_lines(bench_new(), bench_new(), 3); // no cache keeps from memory what L2 gives back
+    requests_are_as_their_lines(bench_new(), bench_new(),
+                                3); // no cache keeps from memory what L2 gives back
 }
 
 int main(void)

@@ -50,10 +50,11 @@ struct amd_caches {
     unsigned l1_sectors;                      // of a line
     struct waiting waiting[WAITING];
     unsigned asked, answered; // so far; of those between, modulo WAITING
-    struct cache_path path;         // of path_l1
+    struct cache_path path;   // of path_l1
     unsigned path_l1;
     bool path_known;
-    uint8_t loaded[REGIONS]; // 1: an array's L1 was asked for one of its lines since they were emptied
+    uint8_t
+        loaded[REGIONS]; // 1: an array's L1 was asked for one of its lines since they were emptied
 };
 
 static inline uint64_t divided(const struct cache *c, uint64_t v)
@@ -219,7 +220,7 @@ static inline void answer_one(struct amd_caches *c, struct amd_cache_counts *out
 }
 
 static inline void ask_memory(struct amd_caches *c, bool stores, uint64_t line, unsigned sectors,
-                       struct amd_cache_counts *out)
+                              struct amd_cache_counts *out)
 {
     if (c->asked - c->answered == WAITING)
         answer_one(c, out);
@@ -247,10 +248,10 @@ static inline const struct cache_path *path_of(struct amd_caches *c, unsigned l1
     if (c->path_known && c->path_l1 == l1)
         return &c->path;
     c->path = (struct cache_path){.l1 = &c->l1[l1 % c->l1_count],
-                            .array = array_of(c, l1),
-                            .l2 = &c->l2[l1 / c->l1_each % c->dies],
-                            .whole = (1u << c->l1_sectors) - 1,
-                            .wide = c->l1_sectors < LINE_SECTORS};
+                                  .array = array_of(c, l1),
+                                  .l2 = &c->l2[l1 / c->l1_each % c->dies],
+                                  .whole = (1u << c->l1_sectors) - 1,
+                                  .wide = c->l1_sectors < LINE_SECTORS};
     c->path_l1 = l1;
     c->path_known = true;
     return &c->path;
@@ -286,8 +287,8 @@ load_beyond(struct amd_caches *c, const struct cache_path *p, bool past_l1, uint
 }
 
 static inline __attribute__((always_inline)) void
-load_lines(struct amd_caches *c, const struct cache_path *p, bool past_l1, const struct amd_lines *lines,
-           struct amd_reach *r, struct amd_cache_counts *out)
+load_lines(struct amd_caches *c, const struct cache_path *p, bool past_l1,
+           const struct amd_lines *lines, struct amd_reach *r, struct amd_cache_counts *out)
 {
     struct {
         struct cache_set *array, *l2;
@@ -327,8 +328,7 @@ static inline bool is_as_it_was(const struct cache *l2, const struct amd_found *
 {
     const struct cache_set *s = f->set;
     const unsigned wanted = sectors | sectors << 4;
-    return s->tag[f->way] == tag_of(f->line) &&
-           ((s->order ^ l2->order) & 15) == (unsigned)f->way &&
+    return s->tag[f->way] == tag_of(f->line) && ((s->order ^ l2->order) & 15) == (unsigned)f->way &&
            (s->state[f->way] & wanted) == wanted;
 }
 
@@ -358,8 +358,8 @@ change_lines(struct amd_caches *c, const struct cache_path *p, enum touch_kind k
     find_sets(p, lines, found);
     for (unsigned i = 0; i < lines->count; i++) {
         const uint64_t line = lines->line[i] + lines->more;
-        const unsigned sectors =
-            (unsigned)lines->sectors[i] << (p->wide != 0 && line % 2 != 0 ? FETCHED_SECTORS : 0);
+        const unsigned sectors = (unsigned)lines->sectors[i]
+                                 << (p->wide != 0 && line % 2 != 0 ? FETCHED_SECTORS : 0);
         touched += bits(sectors);
         if (p->array && *region_of(c, line))
             array_forget(p, line);

@@ -9,10 +9,10 @@
     extern const amd_clear_function amd_clear_##isa;           \
     extern const amd_request_function amd_run_request_##isa;   \
     extern const struct amd_counting amd_counting_##isa;
-#define FUNCTIONS_OF(isa)                                                       \
-    {                                                                           \
-        &amd_run_vector_##isa, &amd_run_straight_##isa, &amd_clear_##isa,       \
-            &amd_run_request_##isa, &amd_counting_##isa, NULL                   \
+#define FUNCTIONS_OF(isa)                                                                         \
+    {                                                                                             \
+        &amd_run_vector_##isa, &amd_run_straight_##isa, &amd_clear_##isa, &amd_run_request_##isa, \
+            &amd_counting_##isa, NULL                                                             \
     }
 
 BUILD_OF(baseline)

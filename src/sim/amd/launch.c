@@ -314,7 +314,9 @@ static void wave_start(struct wave *w, struct work_group *group, uint32_t index)
     uint8_t *scratch = w->scratch;
     if (scratch)
         memset(scratch, 0, (size_t)2 * WAVE_LANES * run->kernel->scratch_bytes);
-    memset(w, 0, run->wave_bytes); // of a size that the compiler does not see: string instructions start slowly
+    memset(
+        w, 0,
+        run->wave_bytes); // of a size that the compiler does not see: string instructions start slowly
     w->group = group;
     w->v = v;
     w->scratch = scratch;

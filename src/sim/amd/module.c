@@ -76,8 +76,8 @@ static enum amd_decoded decoded_as(const struct amd_instruction *in)
     if (amd_is_idle(in))
         return DECODED_IDLE;
     if (in->encoding <= ENCODING_SOPP)
-        return in->id == AMD_s_trap || in->id == AMD_s_code_end ||
-                       in->id == AMD_s_set_gpr_idx_on || in->id == AMD_s_set_gpr_idx_off
+        return in->id == AMD_s_trap || in->id == AMD_s_code_end || in->id == AMD_s_set_gpr_idx_on ||
+                       in->id == AMD_s_set_gpr_idx_off
                    ? DECODED_OTHER
                    : DECODED_SCALAR;
     return in->encoding == ENCODING_SMEM || in->encoding >= ENCODING_DS ? DECODED_MEMORY

@@ -186,7 +186,7 @@ struct amd_run {
     unsigned l1;               // of the wave: a number of `caches`
     struct amd_touch touch[2]; // of the instruction; the second of those with two places
     uint32_t block_threads, waves;
-    size_t wave_bytes; // of struct wave
+    size_t wave_bytes;               // of struct wave
     uint32_t (*threads)[WAVE_LANES]; // v0 of each wave of a work-group, at the start
     uint64_t kernarg_address, packet_address;
     bool progressed; // since it was cleared: something else than looking at what others write
@@ -291,12 +291,10 @@ static inline unsigned amd_wait_scalar(const struct amd_instruction *in)
 // What it does to memory.
 static inline enum touch_kind amd_kind_of(const struct amd_instruction *in)
 {
-    static const uint8_t kinds[] = {[ACTION_STORE] = TOUCH_STORES,
-                                    [ACTION_STORE_HIGH] = TOUCH_STORES,
-                                    [ACTION_STORE_TWO] = TOUCH_STORES,
-                                    [ACTION_ATOMIC] = TOUCH_ATOMICS,
-                                    [ACTION_ATOMIC_RETURN] = TOUCH_ATOMICS,
-                                    [ACTION_PERMUTE_BACK] = TOUCH_LOADS};
+    static const uint8_t kinds[] = {
+        [ACTION_STORE] = TOUCH_STORES,          [ACTION_STORE_HIGH] = TOUCH_STORES,
+        [ACTION_STORE_TWO] = TOUCH_STORES,      [ACTION_ATOMIC] = TOUCH_ATOMICS,
+        [ACTION_ATOMIC_RETURN] = TOUCH_ATOMICS, [ACTION_PERMUTE_BACK] = TOUCH_LOADS};
     return (enum touch_kind)kinds[amd_rows[in->id].action];
 }
 static inline bool amd_is_idle(const struct amd_instruction *in)
