@@ -107,6 +107,18 @@ enum {
     LINE_COUNT = LINE_QUEUES + SERVER_COUNT
 };
 
+// Units whose time a site's instructions take: the pipes, then these.
+enum {
+    TIME_ISSUE = SERVER_COUNT,
+    TIME_PORT,
+    TIME_FILL,
+    TIME_L2,
+    TIME_FLITS,
+    TIME_DRAM,
+    TIME_ATOMIC,
+    UNIT_TIMES
+};
+
 struct replay {
     const struct timing_input *in;
     struct rates r;
@@ -164,8 +176,10 @@ struct replay {
         double cycles;
         uint64_t count;
     } * gaps;
-    double start; // of the operation that executes: when its pipe takes it
-    double ready; // of the operation that executed: when its result is there
+    double (*taken)
+        [UNIT_TIMES]; // of each site, what its instructions took of each unit; NULL: nobody asks
+    double start;     // of the operation that executes: when its pipe takes it
+    double ready;     // of the operation that executed: when its result is there
     double whole; // instructions of a mean block over those replayed of one: 1 but for a cut trace
 };
 
@@ -204,15 +218,27 @@ void phases_start(struct replay *p, struct block_slot *s);
 bool phases_step(struct replay *p, int warp, const struct trace_op *op);
 // Wakes all who sleep in the slot: what they wait for is not in the trace. false: nobody does.
 bool phases_give_up(struct replay *p, int slot);
-// uneven.c: cycles of the chip where the grid's blocks have unequal work, else `otherwise`.
-struct uneven_replay {
-    uint64_t blocks;     // replayed …
-    double cycles;       // … within
-    double busiest;      // what the unit that was busiest worked for them
-    double alone;        // cycles from an operation to the warp's next, on average
-    double block_launch; // from a block's end to the next in its place
+// uneven.c: cycles of the chip where the grid's blocks have unequal work.
+struct
+    uneven_part { // of a block's operations: those that all warps execute, those of loops and of some warps only
+    double operations; // of a warp, on average
+    double
+        alone; // cycles from an operation to the warp's next, in a block that has the SM for itself
+    double full; // cycles for an operation, of the unit that these keep busiest
 };
+struct uneven_replay {
+    uint64_t blocks;            // replayed …
+    double cycles;              // … within
+    double block_launch;        // from a block's end to the next in its place
+    double block_dispatch, sms; // from a start to the SM's next; SMs at work
+    struct uneven_part all, more;
+    int one;           // the traced block that had the SM for itself …
+    double one_cycles; // … so long
+};
+bool uneven_work(const struct timing_input *in);
 double uneven_cycles(const struct timing_input *in, struct uneven_replay r, double otherwise);
+// The block of the trace with the longest warp.
+int uneven_longest(const struct timing_input *in);
 // timing.c
 void queue_add(struct replay *p, int warp); // of the warps that go on at their time
 // timing_stalls.c

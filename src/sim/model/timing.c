@@ -468,40 +468,114 @@ static double issue_busy(const struct replay *p) // of a scheduler, on average
     return busy;
 }
 
-static double busiest(const struct replay *p)
+// A block by itself on an SM: what its operations wait for without others, and what they take of each unit.
+static struct trace trace_of_block(const struct timing_input *in, int block)
 {
-    double most = 0;
-    for (int i = 0; i < SERVER_COUNT; i++)
-        most = later(most, p->pipe[i].busy);
-    most = later(most, later(issue_busy(p), later(p->fill.busy, p->port.busy)));
-    most = later(most, later(p->l2.busy, later(p->flits.busy, p->dram.busy)));
-    return later(most, p->atomic.busy);
+    struct trace one = *in->trace;
+    one.blocks += block;
+    one.block_count = 1;
+    return one;
 }
 
-// From a warp's instruction to its next, on average over what the grid executed: the replayed blocks may have little of what
-// others do most.
-static double alone(const struct replay *p)
+// From the instruction before to one of the site. One that was never seen waits for the one before it.
+static double alone_of(const struct replay *p, const struct replay *one, uint32_t site)
 {
-    double cycles = 0, executed = 0;
-    for (int i = 0; i < p->in->site_count; i++) {
-        const struct gap *g = &p->gaps[i];
-        if (g->count == 0)
-            continue;
-        cycles += (double)p->in->stats[i].executed * g->cycles / (double)g->count;
-        executed += (double)p->in->stats[i].executed;
+    const struct gap *g = one->gaps[site].count > 0 ? &one->gaps[site] : &p->gaps[site];
+    const struct site_cost *c = &p->costs[site];
+    if (g->count > 0)
+        return g->cycles / (double)g->count;
+    if (c->unit == UNIT_NONE)
+        return 0;
+    return c->pipe == PIPE_BRANCH ? c->next + c->hold + p->r.guard + p->r.branch_back : c->latency;
+}
+
+// What goes through one pipe or another. A full SM's does so that both are as busy, if it can.
+static const uint8_t pairs[][2] = {{SERVER_FMA_LITE, SERVER_FMA_HEAVY},
+                                   {SERVER_INTEGER, SERVER_FMA_HEAVY}};
+enum { PAIRS = sizeof pairs / sizeof *pairs };
+
+static int pair_of(const struct site_cost *c, int unit)
+{
+    int i = 0;
+    while (i < PAIRS && !(c->unit == UNIT_MATH && unit == c->first && pairs[i][0] == c->first &&
+                          pairs[i][1] == c->second))
+        i++;
+    return i;
+}
+
+static void pairs_share(double taken[UNIT_TIMES], const double either[PAIRS])
+{
+    enum { ROUNDS = 16 };
+    double first[PAIRS] = {0};
+    for (int i = 0; i < PAIRS; i++)
+        taken[pairs[i][1]] += either[i];
+    for (int n = 0; n < ROUNDS * PAIRS; n++) {
+        int i = n % PAIRS;
+        double *a = &taken[pairs[i][0]], *b = &taken[pairs[i][1]];
+        double more = later(-first[i], sooner((*b - *a) / 2, either[i] - first[i]));
+        first[i] += more;
+        *a += more;
+        *b -= more;
     }
-    return executed > 0 ? cycles / executed : 0;
+}
+
+// The part of what the grid executed whose sites are of loops or of some warps only, or the other part; both executed as often
+// as in the grid, as one of the blocks by itself executes them. Of sites that it does not execute: as in the replay.
+static struct uneven_part part_of(const struct replay *p, const struct replay *one, bool more)
+{
+    const struct timing_input *in = p->in;
+    double warps = (double)in->grid_blocks * in->warps_per_block, executed = 0, alone = 0;
+    double taken[UNIT_TIMES] = {0}, either[PAIRS] = {0};
+    for (int i = 0; i < in->site_count; i++) {
+        double times = (double)in->stats[i].executed;
+        if ((times > warps) != more)
+            continue;
+        executed += times;
+        alone += times * alone_of(p, one, (uint32_t)i);
+        if (one->gaps[i].count == 0)
+            taken[TIME_ISSUE] += times * one->costs[i].slots / one->schedulers;
+        for (int u = 0; u < UNIT_TIMES && one->gaps[i].count > 0; u++) {
+            double of_one = times * one->taken[i][u] / (double)one->gaps[i].count;
+            int pair = pair_of(&one->costs[i], u);
+            *(pair < PAIRS ? &either[pair] : &taken[u]) += of_one;
+        }
+    }
+    pairs_share(taken, either);
+    double most = 0;
+    for (int u = 0; u < UNIT_TIMES; u++)
+        most = later(most, taken[u]);
+    return executed > 0 ? (struct uneven_part){executed / warps, alone / executed, most / executed}
+                        : (struct uneven_part){0};
 }
 
 // Cycles until the last SM has ended.
 static double chip_cycles(const struct replay *p, uint64_t sm_blocks)
 {
+    double otherwise = sm_cycles(p, sm_blocks);
+    if (!uneven_work(p->in))
+        return otherwise;
+    struct timing_input in = *p->in;
+    int longest = uneven_longest(&in);
+    struct trace block = trace_of_block(&in, longest);
+    struct replay one = {.whole = 1};
+    in.trace = &block;
+    in.blocks_per_sm = 1;
+    if (replay_init(&one, &in, 1, false)) {
+        one.taken = xcalloc((size_t)in.site_count, sizeof *one.taken);
+        replay_run(&one);
+    }
     struct uneven_replay r = {.blocks = p->blocks_started,
                               .cycles = p->end * p->whole,
-                              .busiest = busiest(p) * p->whole,
-                              .alone = alone(p),
-                              .block_launch = p->r.block_launch};
-    return uneven_cycles(p->in, r, sm_cycles(p, sm_blocks));
+                              .block_launch = p->r.block_launch,
+                              .block_dispatch = p->r.block_dispatch,
+                              .sms = p->sms,
+                              .one = longest,
+                              .one_cycles = one.end,
+                              .all = part_of(p, &one, false),
+                              .more = part_of(p, &one, true)};
+    free(one.taken);
+    replay_release(&one);
+    return uneven_cycles(p->in, r, otherwise);
 }
 
 static double stall_sum(const struct replay *p, int from, int to)

@@ -120,6 +120,33 @@ static void gap_note(struct replay *p, struct warp_state *w, uint32_t site, doub
     w->ran = at;
 }
 
+static void units_note(const struct replay *p, double times[UNIT_TIMES])
+{
+    for (int i = 0; i < SERVER_COUNT; i++)
+        times[i] = p->pipe[i].busy;
+    times[TIME_ISSUE] = 0;
+    for (int i = 0; i < p->schedulers; i++)
+        times[TIME_ISSUE] += p->issue[i].busy / p->schedulers;
+    times[TIME_PORT] = p->port.busy;
+    times[TIME_FILL] = p->fill.busy;
+    times[TIME_L2] = p->l2.busy;
+    times[TIME_FLITS] = p->flits.busy;
+    times[TIME_DRAM] = p->dram.busy;
+    times[TIME_ATOMIC] = p->atomic.busy;
+}
+
+// What may go through either of two pipes is counted for the first: on a full SM it goes through whichever is free.
+static void taken_note(struct replay *p, uint32_t site, const double before[UNIT_TIMES])
+{
+    const struct site_cost *c = &p->costs[site];
+    double now[UNIT_TIMES], *taken = p->taken[site];
+    units_note(p, now);
+    for (int i = 0; i < UNIT_TIMES; i++)
+        taken[i] += now[i] - before[i];
+    if (c->unit == UNIT_MATH && c->first != c->second)
+        taken[c->first] += taken[c->second], taken[c->second] = 0;
+}
+
 // Does the warp go on at an earlier place?
 static bool goes_back(const struct warp_state *w)
 {
@@ -159,11 +186,16 @@ enum step warp_step(struct replay *p, struct warp_state *w)
     }
     stall_explain(p, w, op->site, at);
     stall_add(p, w, op->site, STALL_SELECTED, at + c->next);
+    double before[UNIT_TIMES];
+    if (p->taken != NULL)
+        units_note(p, before);
     server_take(scheduler, at, c->slots);
     p->start = w->issued = at;
     gap_note(p, w, op->site, at);
     double held = c->pipe == PIPE_BULK_COPY ? lanes_started(p, op) : 0;
     double ready = p->ready = held + op_execute(p, op, c, at);
+    if (p->taken != NULL)
+        taken_note(p, op->site, before);
     double queued = c->unit == UNIT_CONSTANT ? 0 : p->start - at;
     values_come(w, t, op->site, ready, queued);
     w->fixed = at + c->next + c->fixed;

@@ -1,7 +1,8 @@
-// Blocks of unequal work. The replay has one SM's; here all blocks of the grid go to all SMs as places come free, each block as
-// long as its longest warp and as much work as all of its warps, and the same is done with the replayed SM's blocks alone: the
-// one over the other is what the replay's time is multiplied by. What an operation costs a warp that runs alone, and an SM that
-// is full, is taken from the replay.
+// Blocks of unequal work. The replay has one SM's; here all blocks of the grid go to all SMs as places come free, each as long as
+// its longest warp and as much work as all of its warps, and the same is done with the replayed SM's blocks alone: the one over
+// the other is what the replay's time is multiplied by. A block has two parts: what all warps execute, and the rest. What an
+// operation of each takes is that of a block by itself; blocks of an SM slow each other down when together they ask more of
+// the unit that they keep busiest than it has.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/model/replay.h"
 
@@ -9,28 +10,35 @@
 
 enum {
     BLOCKS_MAX = 65536, // of longer grids the last one to end does not matter, only the mean
-    HALVINGS = 24,
-    PLACES = 64, // of an SM
+    PLACES = 64,        // of an SM
 };
 
-struct lane { // a place on an SM
-    double
-        ends; // in operations that each of the SM's warps executed by then; while it waits: a time
-    double width; // warps at work in it, on average
+struct part {
+    double length; // cycles, of a block that has the SM for itself
+    double load;   // what it takes then of the unit that is busiest
+};
+struct lane {    // a place on an SM
+    double ends; // of its part, in cycles of a block by itself; while it waits: a time
+    double load; // of its part
+    struct part part, rest;
     bool runs, waits;
 };
 
-struct processor {     // an SM
-    double now, done;  // operations of each warp that ran all the time, up to now
-    double width;      // warps at work
+struct processor { // an SM
+    double now,
+        done; // what a block did that ran all the time, in cycles of a block by itself, up to now
+    double load;       // of all parts that run
     double next, then; // when something happens; what is done by then
     struct lane lane[PLACES];
 };
 
 struct schedule {
-    double alone, full; // cycles of an operation: of a warp by itself; of an SM
-    double first;       // before a block's first operation: code, parameters
-    double between;     // from a block's end to the next in its place
+    struct uneven_part all, more;
+    double warps;    // of a block
+    double first;    // before a block's first operation: code, parameters
+    double between;  // from a block's end to the next in its place
+    double dispatch; // from a block's start to the next that an SM of those at work may start
+    double sms;      // at work
     int places;
 };
 
@@ -38,7 +46,8 @@ struct queue_of_blocks { // what is still to run
     const struct timing_input *in;
     uint64_t next, count;
     struct block_work mean;
-    bool replayed; // those of the replay, again and again; else all
+    bool replayed;     // those of the replay, again and again; else all
+    double dispatched; // when the next may start
 };
 
 static struct block_work block_of_group(const struct work_sum *g, uint64_t place,
@@ -71,9 +80,33 @@ static struct block_work blocks_next(struct queue_of_blocks *q)
     return block_of_group(&w->groups[n / w->group_blocks], n % w->group_blocks, q->mean);
 }
 
+static struct part part_of(const struct uneven_part *u, double longest, double executed)
+{
+    struct part p = {.length = longest * u->alone};
+    p.load = p.length > 0 ? executed * u->full / p.length : 0;
+    return p;
+}
+
+// The next block has the place, and begins in it no sooner than `at`.
+static void lane_take(struct lane *l, const struct schedule *s, struct queue_of_blocks *q,
+                      double at)
+{
+    *l = (struct lane){.waits = q->next < q->count};
+    if (!l->waits)
+        return;
+    at = later(at, q->dispatched);
+    q->dispatched = at + (q->replayed ? s->dispatch : s->dispatch / s->sms);
+    l->ends = at + s->first;
+    struct block_work b = blocks_next(q);
+    double longest = (double)b.longest, executed = (double)b.executed;
+    double all = sooner(longest, s->all.operations), by_all = sooner(executed, all * s->warps);
+    l->part = part_of(&s->all, all, by_all);
+    l->rest = part_of(&s->more, longest - all, executed - by_all);
+}
+
 static void processor_plan(struct processor *p, const struct schedule *s)
 {
-    double pace = later(s->alone, s->full * p->width), least = (double)INFINITY;
+    double pace = later(1, p->load), least = (double)INFINITY;
     p->next = (double)INFINITY;
     for (int i = 0; i < s->places; i++) {
         if (p->lane[i].waits)
@@ -86,28 +119,39 @@ static void processor_plan(struct processor *p, const struct schedule *s)
     p->next = sooner(p->next, ends);
 }
 
-// Up to its next event: blocks that end leave their places, those that waited begin.
+static void lane_run(struct processor *p, struct lane *l, struct part part)
+{
+    p->load += part.load - l->load;
+    l->load = part.load;
+    l->ends = p->done + part.length;
+    l->runs = true;
+    l->waits = false;
+}
+
+// Up to its next event: blocks go on to their second part, leave their places when they end; those that waited begin.
 static void processor_step(struct processor *p, const struct schedule *s, struct queue_of_blocks *q)
 {
-    p->done = p->width > 0 ? p->then : p->done;
+    p->done = p->then;
     p->now = p->next;
     for (int i = 0; i < s->places; i++) {
         struct lane *l = &p->lane[i];
-        if (l->runs && l->ends <= p->done) {
-            p->width -= l->width;
-            *l = (struct lane){.waits = q->next < q->count, .ends = p->now + s->between + s->first};
-            if (l->waits)
-                q->count--; // is spoken for
+        if (l->runs && l->ends <= p->done && l->rest.length > 0) {
+            lane_run(p, l, l->rest);
+            l->rest = (struct part){0};
+        } else if (l->runs && l->ends <= p->done) {
+            p->load -= l->load;
+            lane_take(l, s, q, p->now + s->between);
         } else if (l->waits && l->ends <= p->now) {
-            q->count++;
-            struct block_work b = blocks_next(q);
-            double longest = later((double)b.longest, 1);
-            *l = (struct lane){
-                .runs = true, .ends = p->done + longest, .width = (double)b.executed / longest};
-            p->width += l->width;
+            lane_run(p, l, l->part);
         }
     }
     processor_plan(p, s);
+}
+
+static double alone_cycles(const struct schedule *s, struct block_work b)
+{
+    double all = sooner((double)b.longest, s->all.operations);
+    return all * s->all.alone + ((double)b.longest - all) * s->more.alone;
 }
 
 // Cycles until the last block has ended.
@@ -116,10 +160,8 @@ static double run_all(const struct schedule *s, struct queue_of_blocks q, int pr
     struct processor *p = xcalloc((size_t)processors, sizeof *p);
     double end = 0;
     for (int place = 0; place < s->places; place++)
-        for (int i = 0; i < processors && q.next < q.count; i++) {
-            p[i].lane[place] = (struct lane){.waits = true, .ends = s->first};
-            q.count--;
-        }
+        for (int i = 0; i < processors; i++)
+            lane_take(&p[i].lane[place], s, &q, 0);
     for (int i = 0; i < processors; i++)
         processor_plan(&p[i], s);
     for (;;) {
@@ -165,34 +207,48 @@ static bool any_polls(const struct timing_input *in)
     return false;
 }
 
+bool uneven_work(const struct timing_input *in)
+{
+    struct block_work mean;
+    return in->work != NULL && in->work->groups != NULL && !any_polls(in) && differ(in, &mean);
+}
+
+int uneven_longest(const struct timing_input *in)
+{
+    int longest = 0;
+    for (int i = 1; i < in->trace->block_count; i++)
+        if (in->work->traced[i].longest > in->work->traced[longest].longest)
+            longest = i;
+    return longest;
+}
+
 double uneven_cycles(const struct timing_input *in, struct uneven_replay r, double otherwise)
 {
     struct block_work mean;
-    const struct grid_work *w = in->work;
-    if (w == NULL || w->groups == NULL || !isfinite(r.cycles) || r.cycles <= 0 || r.blocks == 0 ||
-        any_polls(in) || !differ(in, &mean))
-        return otherwise;
     double executed = 0;
+    if (!isfinite(r.cycles) || r.cycles <= 0 || !differ(in, &mean))
+        return otherwise;
     for (uint64_t i = 0; i < r.blocks; i++)
         executed += (double)traced(in, i, mean).executed;
     if (executed <= 0)
         return otherwise;
     if (in->grid_blocks > BLOCKS_MAX)
         return otherwise * (double)mean.executed * (double)r.blocks / executed;
-    struct schedule s = {.alone = r.alone, .full = r.busiest / executed, .between = r.block_launch};
+    struct schedule s = {.all = r.all,
+                         .more = r.more,
+                         .between = r.block_launch,
+                         .dispatch = r.block_dispatch,
+                         .sms = r.sms};
+    s.warps = in->warps_per_block;
     s.places = in->blocks_per_sm < PLACES ? in->blocks_per_sm : PLACES;
-    struct queue_of_blocks own = {in, 0, r.blocks, mean, true},
-                           all = {in, 0, in->grid_blocks, mean, false};
-    // The replay's time is met by what each block takes beside its operations; where their own is too much already, it was
-    // measured on a full SM.
-    bool loaded = run_all(&s, own, 1) > r.cycles;
-    double low = 0, high = loaded ? s.alone : r.cycles, *chosen = loaded ? &s.alone : &s.first;
-    for (int i = 0; i < HALVINGS; i++) {
-        *chosen = (low + high) / 2;
-        bool over = run_all(&s, own, 1) > r.cycles;
-        *(over ? &high : &low) = *chosen;
-    }
+    struct queue_of_blocks own = {in, 0, r.blocks, mean, true, 0},
+                           all = {in, 0, in->grid_blocks, mean, false, 0};
+    s.first = later(0, r.one_cycles - alone_cycles(&s, traced(in, (uint64_t)r.one, mean)));
     double replayed = run_all(&s, own, 1);
     double chip = run_all(&s, all, (int)GPU(in->gpu, sm_count));
-    return replayed > 0 ? r.cycles * chip / replayed : otherwise;
+    if (replayed <= 0)
+        return otherwise;
+    // What the replay takes longer is lost with the work that it has; where it is shorter, all is.
+    double share = (double)mean.executed * (double)in->grid_blocks / r.sms / executed;
+    return replayed < r.cycles ? chip + (r.cycles - replayed) * share : r.cycles * chip / replayed;
 }
