@@ -97,6 +97,12 @@ struct fill { // a line on its way
     double arrives;
 };
 
+struct line_order { // of a line that some traced operation misses in L1
+    uint32_t line;  // plus one; 0: nothing is here
+    uint16_t early; // misses that the replay met at another operation than the trace did
+    bool met;
+};
+
 static const double SAME_TIME = 1e-9; // cycles: what rounding may add
 enum { NO_WARP = -1, NOBODY = -1 };
 enum { PLACES_MAX = 1024 };
@@ -150,6 +156,8 @@ struct replay {
     } lines[LINE_COUNT];
 
     struct fill *fills;    // FILL_TABLE
+    struct line_order *order; // a power of two of them
+    uint32_t order_mask;
     double *coming_credit; // one per site: L2 hits owed whose sectors are still on their way there
     double *miss_credit;   // one per site: L2 misses owed; NULL: what was fetched before is in L2
     double write_share;    // of the bytes stored, those that go on to device memory
@@ -209,6 +217,8 @@ double atomic_global(struct replay *p, const struct trace_op *op, const struct s
 double access_shared(struct replay *p, const struct trace_op *op, const struct site_cost *c,
                      double at);
 double copy_bulk(struct replay *p, const struct trace_op *op, const struct site_cost *c, double at);
+// Which lines the trace's operations miss: the first warp that comes to one in the replay need not be who did in the trace.
+void order_init(struct replay *p);
 // timing_sync.c
 void phases_init(struct replay *p);
 void phases_release(struct replay *p);

@@ -412,6 +412,7 @@ static bool replay_init(struct replay *p, const struct timing_input *in, uint64_
         p->places = xcalloc(PLACES_MAX, sizeof *p->places);
     }
     phases_init(p);
+    order_init(p);
     return warps > 0;
 }
 
@@ -431,6 +432,7 @@ static void replay_release(struct replay *p)
     free(p->queue_at);
     free(p->line_of);
     free(p->fills);
+    free(p->order);
     free(p->miss_credit);
     free(p->coming_credit);
     free(p->gaps);

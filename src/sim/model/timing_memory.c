@@ -223,10 +223,89 @@ static void lines_mark(struct replay *p, const struct trace_op *op, double at)
             (struct fill){.line = first_line(op) + i, .arrives = at};
 }
 
-double load_global(struct replay *p, const struct trace_op *op, const struct site_cost *c,
+/* ---- who comes first to a line ------------------------------------------------------------------ */
+
+enum { ORDER_LINES = 4 }; // of operations with more lines the trace has only the first one's place
+
+static struct line_order *order_of(const struct replay *p, uint32_t line)
+{
+    uint32_t at = line_hash(line) & p->order_mask;
+    while (p->order[at].line != 0 && p->order[at].line != line + 1)
+        at = (at + 1) & p->order_mask;
+    return &p->order[at];
+}
+
+static bool op_misses(const struct replay *p, const struct trace_op *op)
+{
+    return op->miss > 0 && op->lines <= ORDER_LINES && op->lanes > 0 &&
+           p->costs[op->site].unit == UNIT_LOAD;
+}
+
+static void order_enter(struct replay *p, const struct trace_op *op)
+{
+    for (uint32_t i = 0; i < op->miss_lines; i++)
+        order_of(p, first_line(op) + i)->line = first_line(op) + i + 1;
+}
+
+void order_init(struct replay *p)
+{
+    const struct trace *t = p->in->trace;
+    size_t lines = 0, room = 64;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int b = 0; b < t->block_count; b++)
+            for (int w = 0; w < t->blocks[b].warp_count; w++)
+                for (size_t i = 0; i < t->blocks[b].warps[w].count; i++) {
+                    const struct trace_op *op = &t->blocks[b].warps[w].ops[i];
+                    if (!op_misses(p, op))
+                        continue;
+                    lines += op->miss_lines;
+                    if (pass == 1)
+                        order_enter(p, op);
+                }
+        while (pass == 0 && room < 2 * lines)
+            room *= 2;
+        if (pass == 0) {
+            p->order = xcalloc(room, sizeof *p->order);
+            p->order_mask = (uint32_t)room - 1;
+        }
+    }
+}
+
+// The operation as the replay meets it: it misses lines that nobody has asked for yet though another warp did when it was
+// traced, and finds those that others came to before.
+static struct trace_op op_met(struct replay *p, const struct trace_op *traced)
+{
+    struct trace_op op = *traced;
+    if (p->order == NULL || op.lines > ORDER_LINES || op.lanes == 0)
+        return op;
+    bool misses = op.miss > 0;
+    uint32_t count = misses ? op.miss_lines : op.lines, changed = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct line_order *o = order_of(p, first_line(&op) + i);
+        if (o->line == 0)
+            continue;
+        if (misses && o->early > 0) {
+            o->early--;
+            changed++;
+        } else if (!misses && !o->met) {
+            o->early++;
+            changed++;
+        }
+        o->met = true;
+    }
+    if (changed == 0)
+        return op;
+    uint32_t lines = misses ? count - changed : changed;
+    op.miss = (uint8_t)(misses ? op.miss * lines / count : op.sectors * lines / op.lines);
+    op.miss_lines = (uint8_t)lines;
+    return op;
+}
+
+double load_global(struct replay *p, const struct trace_op *traced, const struct site_cost *c,
                    double at)
 {
     const struct rates *r = &p->r;
+    const struct trace_op met = op_met(p, traced), *op = &met;
     const struct timing_site *t = &p->in->sites[op->site];
     double bytes = (double)op->lanes * t->bytes;
     double cycles = later(later(r->lsu_issue, bytes / r->l1_bytes),
