@@ -543,11 +543,13 @@ static bool parse_instruction(struct parser *p)
 {
     struct ptx_instruction in = {.guard = -1,
                                  .vector = 1,
+                                 .nounroll = p->nounroll,
                                  .source_file = p->source_file,
                                  .source_line = p->source_line,
                                  .inlined_file = p->inlined_file,
                                  .inlined_line = p->inlined_line,
                                  .place = p->place};
+    p->nounroll = false;
     if (ptx_token_is(p, '@') && !parse_guard(p, &in))
         return false;
     in.line = p->token.line;
@@ -609,6 +611,7 @@ static bool parse_unlabelled(struct parser *p)
     if (ptx_token_is_dot(p, "callprototype"))
         return parse_prototype(p);
     if (ptx_token_is_dot(p, "pragma")) {
+        p->nounroll = true; // ptxas has no other that is for what follows
         while (!ptx_token_is(p, ';') && p->token.kind != TOKEN_END)
             if (!ptx_parser_advance(p))
                 return false;

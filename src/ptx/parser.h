@@ -57,6 +57,7 @@ struct parser {
     LIST(struct ptx_instruction) instructions;
     LIST(struct ptx_branch_targets) targets;
     LIST(struct ptx_prototype) prototypes;
+    bool nounroll;             // before the next instruction
     const char *pending_label; // for .branchtargets and .callprototype
     int source_file, source_line, inlined_file, inlined_line, place;
     LIST(struct ptx_place) places;

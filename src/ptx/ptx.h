@@ -173,6 +173,7 @@ struct ptx_instruction {
     const char *unknown_word; // a dotted word in no table (then the simulator refuses it), or NULL
     int guard;                // register of @p, or -1
     bool guard_negated;
+    bool nounroll; // .pragma "nounroll" stands before it
     struct ptx_operand operands[PTX_OPERANDS_MAX];
     int operand_count;
     bool writes_first; // the first operand is the result

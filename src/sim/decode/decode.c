@@ -504,6 +504,7 @@ struct program *program_new(struct sim_module *m, const struct ptx_function *ker
     p->local_bytes = program_depth(p, 0);
     regions_find(p);
     timing_schedule(p);
+    loops_unroll(p);
     return p;
 }
 

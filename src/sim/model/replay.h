@@ -50,6 +50,8 @@ struct barrier_phase { // of a barrier, in a block that runs
     int sleeper;       // the first warp that waits for its end; -1
 };
 
+enum { NO_WARP = -1, NOBODY = -1 };
+enum { TOGETHER = 16 }; // loads of an unrolled loop's turns that its code has in a row
 struct warp_state {
     const struct trace_warp *trace;
     size_t next;
@@ -69,6 +71,11 @@ struct warp_state {
     double last_ready;            // when the instruction can read it
     struct copy_groups copies[2]; // of cp.async; bulk copies. AMD: counted by vmcnt; lgkmcnt
     bool entered, waiting, done;
+    struct {
+        const struct trace_op *op;
+        double ready;
+    } ahead[TOGETHER]; // loads of an unrolled loop that have begun with those of a turn before
+    int ahead_count;
     bool asleep;           // until a phase is over
     int next_sleeper;      // that waits for the same; -1
     uint32_t barrier_site; // where it waits
@@ -104,7 +111,6 @@ struct line_order { // of a line that some traced operation misses in L1
 };
 
 static const double SAME_TIME = 1e-9; // cycles: what rounding may add
-enum { NO_WARP = -1, NOBODY = -1 };
 enum { PLACES_MAX = 1024 };
 enum {
     NO_LINE,

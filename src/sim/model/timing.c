@@ -154,6 +154,7 @@ static void block_start(struct replay *p, int slot, double at)
         w->throttled = w->fixed = 0;
         w->drained = w->kept = 0;
         w->waiting = w->asleep = w->entered = false;
+        w->ahead_count = 0;
         memset(w->copies, 0, sizeof w->copies);
         w->done = !w->trace;
         w->block = slot;

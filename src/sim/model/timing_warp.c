@@ -147,6 +147,66 @@ static void taken_note(struct replay *p, uint32_t site, const double before[UNIT
         taken[c->first] += taken[c->second], taken[c->second] = 0;
 }
 
+// Loads of an unrolled loop: those of some turns begin together, when the first of them does.
+enum { UNROLLED = 4 };
+
+// The turn that the operation is in: its first operation.
+static const struct trace_op *turn_first(const struct warp_state *w, const struct trace_op *op)
+{
+    while (op > w->trace->ops && op[-1].site < op->site)
+        op--;
+    return op;
+}
+
+static bool is_load_of(const struct replay *p, const struct trace_op *op, uint32_t loop)
+{
+    return p->in->sites[op->site].loop == loop;
+}
+
+static int loads_of_turn(const struct replay *p, const struct trace_op *first,
+                         const struct trace_op *end, uint32_t loop)
+{
+    int loads = 0;
+    for (const struct trace_op *op = first; op < end && op->site + 1 < loop; op++)
+        loads += is_load_of(p, op, loop);
+    return loads;
+}
+
+static void turns_begin(struct replay *p, struct warp_state *w, const struct trace_op *op,
+                        uint32_t loop, double at)
+{
+    const struct trace_op *end = w->trace->ops + w->trace->count, *first = turn_first(w, op);
+    int loads = loads_of_turn(p, first, end, loop), turns = loads > 0 ? TOGETHER / loads : 0;
+    turns = turns < UNROLLED ? turns : UNROLLED;
+    if (turns < 2)
+        return;
+    for (op = first; op < end && turns > 0; op++) {
+        if (op->site + 1 == loop) {
+            turns = op + 1 < end && op[1].site < op->site ? turns - 1 : 0;
+        } else if (is_load_of(p, op, loop) && w->ahead_count < TOGETHER) {
+            w->ahead[w->ahead_count].op = op;
+            w->ahead[w->ahead_count++].ready = op_execute(p, op, &p->costs[op->site], at);
+        }
+    }
+}
+
+static double result_ready(struct replay *p, struct warp_state *w, const struct trace_op *op,
+                           double at)
+{
+    uint32_t loop = p->in->sites[op->site].loop;
+    for (int pass = 0; pass < 2 && loop > 0; pass++) {
+        for (int i = 0; i < w->ahead_count; i++)
+            if (w->ahead[i].op == op) {
+                double ready = w->ahead[i].ready;
+                w->ahead[i] = w->ahead[--w->ahead_count];
+                return later(ready, at);
+            }
+        w->ahead_count = 0;
+        turns_begin(p, w, op, loop, at);
+    }
+    return op_execute(p, op, &p->costs[op->site], at);
+}
+
 // Does the warp go on at an earlier place?
 static bool goes_back(const struct warp_state *w)
 {
@@ -193,10 +253,10 @@ enum step warp_step(struct replay *p, struct warp_state *w)
     p->start = w->issued = at;
     gap_note(p, w, op->site, at);
     double held = c->pipe == PIPE_BULK_COPY ? lanes_started(p, op) : 0;
-    double ready = p->ready = held + op_execute(p, op, c, at);
+    double ready = p->ready = held + result_ready(p, w, op, at);
     if (p->taken != NULL)
         taken_note(p, op->site, before);
-    double queued = c->unit == UNIT_CONSTANT ? 0 : p->start - at;
+    double queued = c->unit == UNIT_CONSTANT ? 0 : later(p->start - at, 0);
     values_come(w, t, op->site, ready, queued);
     w->fixed = at + c->next + c->fixed;
     if (has_queue((enum unit)c->unit))

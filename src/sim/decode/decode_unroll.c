@@ -1,0 +1,86 @@
+// Loops that ptxas unrolls, for the model of time only: of four turns its code loads first what they need, and uses it after.
+// Read off ptxas 13.0's code for sm_90 (bench/truth/tuning/products: sixteen loads before the first is waited for): loops of
+// one block without "nounroll", whose end no loaded value decides; without stores, atomics, barriers and calls, which loads
+// would have to pass; loads whose address no loaded value decides.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/decode/decode.h"
+#include "sim/model/cost.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BODY_MAX = 64 }; // instructions of PTX
+
+static bool known(const bool *loaded, const uint16_t *list, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (loaded[list[i]])
+            return false;
+    return true;
+}
+
+// Adds the registers that hold what was loaded in the loop, or was made of it. Returns whether there are more than before.
+static bool loaded_spread(const struct timing_site *sites, int count, bool *loaded)
+{
+    bool more = false;
+    for (int i = 0; i < count; i++) {
+        const struct timing_site *t = &sites[i];
+        bool from_memory = pipe_info(t->pipe)->touches != TOUCHES_NOTHING;
+        if (!from_memory && known(loaded, t->source, t->source_count))
+            continue;
+        for (int k = 0; k < t->result_count; k++) {
+            more |= !loaded[t->result[k]];
+            loaded[t->result[k]] = true;
+        }
+    }
+    return more;
+}
+
+static bool may_be_unrolled(const struct timing_site *sites, int count)
+{
+    for (int i = 0; i < count - 1; i++) {
+        const struct timing_site *t = &sites[i];
+        enum touches touches = pipe_info(t->pipe)->touches;
+        if ((touches != TOUCHES_NOTHING && touches != TOUCHES_READ) || t->polls ||
+            t->synchronises || t->pipe == PIPE_BRANCH || t->pipe == PIPE_EXIT ||
+            is_among_lanes(t->pipe))
+            return false;
+    }
+    return sites[count - 1].pipe == PIPE_BRANCH;
+}
+
+static void loop_unroll(struct program *p, int first, int count, bool *loaded)
+{
+    struct timing_site *sites = &p->timing[first];
+    if (count > BODY_MAX || !may_be_unrolled(sites, count))
+        return;
+    memset(loaded, 0, (size_t)p->register_count + 1);
+    while (loaded_spread(sites, count, loaded)) {
+    }
+    const struct timing_site *end = &sites[count - 1];
+    if (!known(loaded, end->source, end->source_count))
+        return;
+    for (int i = 0; i < count; i++)
+        if (pipe_info(sites[i].pipe)->unit == UNIT_LOAD &&
+            known(loaded, sites[i].source, sites[i].source_count))
+            sites[i].loop = (uint32_t)(first + count);
+}
+
+void loops_unroll(struct program *p)
+{
+    bool *loaded = xcalloc((size_t)p->register_count + 1, sizeof *loaded);
+    for (int n = 0; n < p->function_count && !p->reads_clock; n++) {
+        const struct function *own = &p->functions[n];
+        const struct ptx_function *f = own->ptx;
+        for (int b = 0; b < f->block_count; b++) {
+            const struct ptx_block *block = &f->blocks[b];
+            bool turns = block->count > 0 && !f->instructions[block->first].nounroll;
+            bool back = false;
+            for (int i = 0; i < block->successor_count; i++)
+                back |= block->successors[i] == b;
+            if (turns && back)
+                loop_unroll(p, own->site_base + block->first, block->count, loaded);
+        }
+    }
+    free(loaded);
+}
