@@ -161,7 +161,7 @@ struct replay {
         int count, first; // NO_WARP: nobody waits
     } lines[LINE_COUNT];
 
-    struct fill *fills;    // FILL_TABLE
+    struct fill *fills;       // FILL_TABLE
     struct line_order *order; // a power of two of them
     uint32_t order_mask;
     double *coming_credit; // one per site: L2 hits owed whose sectors are still on their way there

@@ -158,7 +158,8 @@ static void block_start(struct replay *p, int slot, double at)
         memset(w->copies, 0, sizeof w->copies);
         w->done = !w->trace;
         w->block = slot;
-        w->scheduler = index % p->schedulers;
+        w->scheduler = (p->in->warps_per_block % p->schedulers == 0 ? i + (int)(n % 1024) : index) %
+                       p->schedulers; // each block's first warp goes to the next one
         memset(w->ready, 0, sizeof(double) * (size_t)(in->register_count + 1));
         memset(w->queued, 0, sizeof(double) * (size_t)(in->register_count + 1));
         memset(w->maker, NOBODY, sizeof(*w->maker) * (size_t)(in->register_count + 1));
