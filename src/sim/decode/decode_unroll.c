@@ -1,7 +1,8 @@
 // Loops that ptxas unrolls, for the model of time only: of four turns its code loads first what they need, and uses it after.
 // Read off ptxas 13.0's code for sm_90 (bench/truth/tuning/products: sixteen loads before the first is waited for): loops of
-// one block without "nounroll", whose end no loaded value decides; without stores, atomics, barriers and calls, which loads
-// would have to pass; loads whose address no loaded value decides.
+// one block without "nounroll", whose end a register decides that each turn adds a constant to (not one that is made of such a
+// register, nor one to which a register is added: those are not unrolled); without stores, atomics, barriers and calls, which
+// loads would have to pass; loads whose address no loaded value decides.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/decode/decode.h"
 #include "sim/model/cost.h"
@@ -49,6 +50,42 @@ static bool may_be_unrolled(const struct timing_site *sites, int count)
     return sites[count - 1].pipe == PIPE_BRANCH;
 }
 
+// The only instruction of the loop that writes the register, or NULL.
+static const struct ptx_instruction *writer_of(const struct ptx_instruction *in, int count, int reg)
+{
+    const struct ptx_instruction *one = NULL;
+    for (int i = 0; i < count; i++) {
+        const struct ptx_operand *to = &in[i].operands[0];
+        if (!in[i].writes_first || to->kind != PTX_OPERAND_REGISTER || to->reg != reg)
+            continue;
+        if (one != NULL)
+            return NULL;
+        one = &in[i];
+    }
+    return one;
+}
+
+static bool counts(const struct ptx_instruction *in, int reg)
+{
+    if (in == NULL || (in->opcode != PTX_OP_ADD && in->opcode != PTX_OP_SUB) ||
+        in->operand_count != 3)
+        return false;
+    const struct ptx_operand *a = &in->operands[1], *b = &in->operands[2];
+    return a->kind == PTX_OPERAND_REGISTER && a->reg == reg && b->kind == PTX_OPERAND_IMMEDIATE;
+}
+
+// Does the loop's last instruction go back as long as a register, to which each turn adds a constant, is below or above a bound?
+static bool is_counted(const struct ptx_instruction *in, int count)
+{
+    const struct ptx_instruction *test = writer_of(in, count, in[count - 1].guard);
+    if (test == NULL || test->opcode != PTX_OP_SETP || test->operand_count != 3)
+        return false;
+    const struct ptx_operand *a = &test->operands[1], *b = &test->operands[2];
+    bool bound = b->kind == PTX_OPERAND_IMMEDIATE ||
+                 (b->kind == PTX_OPERAND_REGISTER && writer_of(in, count, b->reg) == NULL);
+    return a->kind == PTX_OPERAND_REGISTER && bound && counts(writer_of(in, count, a->reg), a->reg);
+}
+
 static void loop_unroll(struct program *p, int first, int count, bool *loaded)
 {
     struct timing_site *sites = &p->timing[first];
@@ -74,7 +111,8 @@ void loops_unroll(struct program *p)
         const struct ptx_function *f = own->ptx;
         for (int b = 0; b < f->block_count; b++) {
             const struct ptx_block *block = &f->blocks[b];
-            bool turns = block->count > 0 && !f->instructions[block->first].nounroll;
+            const struct ptx_instruction *in = &f->instructions[block->first];
+            bool turns = block->count > 0 && !in->nounroll && is_counted(in, block->count);
             bool back = false;
             for (int i = 0; i < block->successor_count; i++)
                 back |= block->successors[i] == b;

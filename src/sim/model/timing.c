@@ -523,17 +523,16 @@ static void pairs_share(double taken[UNIT_TIMES], const double either[PAIRS])
     }
 }
 
-// The part of what the grid executed whose sites are of loops or of some warps only, or the other part; both executed as often
-// as in the grid, as one of the blocks by itself executes them. Of sites that it does not execute: as in the replay.
+// What the grid's warps execute once, as most of them do, or what is more than that, of loops; as one of the blocks executes it
+// by itself. Of sites that it does not execute: as in the replay.
 static struct uneven_part part_of(const struct replay *p, const struct replay *one, bool more)
 {
     const struct timing_input *in = p->in;
     double warps = (double)in->grid_blocks * in->warps_per_block, executed = 0, alone = 0;
     double taken[UNIT_TIMES] = {0}, either[PAIRS] = {0};
     for (int i = 0; i < in->site_count; i++) {
-        double times = (double)in->stats[i].executed;
-        if ((times > warps) != more)
-            continue;
+        double once = sooner((double)in->stats[i].executed, warps);
+        double times = more ? (double)in->stats[i].executed - once : once;
         executed += times;
         alone += times * alone_of(p, one, (uint32_t)i);
         if (one->gaps[i].count == 0)

@@ -1,8 +1,8 @@
 // Blocks of unequal work. The replay has one SM's; here all blocks of the grid go to all SMs as places come free, each as long as
 // its longest warp and as much work as all of its warps, and the same is done with the replayed SM's blocks alone: the one over
 // the other is what the replay's time is multiplied by. A block has two parts: what all warps execute, and the rest. What an
-// operation of each takes is that of a block by itself; blocks of an SM slow each other down when together they ask more of
-// the unit that they keep busiest than it has.
+// operation of each takes is that of a block by itself; where the blocks of an SM ask more of the unit that they keep busiest
+// than it has, it takes longer for each of them, and what else they wait for does not.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/model/replay.h"
 
@@ -17,18 +17,16 @@ struct part {
     double length; // cycles, of a block that has the SM for itself
     double load;   // what it takes then of the unit that is busiest
 };
-struct lane {    // a place on an SM
-    double ends; // of its part, in cycles of a block by itself; while it waits: a time
-    double load; // of its part
+struct lane {          // a place on an SM
+    double ends;       // while it waits: when its block begins
+    double left;       // of its part, in cycles of a block by itself
+    double load, pace; // of its part; cycles for a cycle of a block by itself
     struct part part, rest;
     bool runs, waits;
 };
 
-struct processor { // an SM
-    double now,
-        done; // what a block did that ran all the time, in cycles of a block by itself, up to now
-    double load;       // of all parts that run
-    double next, then; // when something happens; what is done by then
+struct processor {    // an SM
+    double now, next; // when something happens
     struct lane lane[PLACES];
 };
 
@@ -104,26 +102,44 @@ static void lane_take(struct lane *l, const struct schedule *s, struct queue_of_
     l->rest = part_of(&s->more, longest - all, executed - by_all);
 }
 
-static void processor_plan(struct processor *p, const struct schedule *s)
+// Of what the busiest unit has, when blocks ask for more: it takes so many times as long for each, and they wait for nothing else
+// longer than alone.
+static double stretch_of(const struct processor *p, const struct schedule *s)
 {
-    double pace = later(1, p->load), least = (double)INFINITY;
-    p->next = (double)INFINITY;
-    for (int i = 0; i < s->places; i++) {
-        if (p->lane[i].waits)
-            p->next = sooner(p->next, p->lane[i].ends);
-        else if (p->lane[i].runs)
-            least = sooner(least, p->lane[i].ends);
+    enum { ROUNDS = 8 };
+    double stretch = 1;
+    for (int n = 0; n < ROUNDS; n++) {
+        double asked = 0, less = 0; // what all ask for in a cycle; its change with the stretch
+        for (int i = 0; i < s->places; i++) {
+            double l = p->lane[i].runs ? p->lane[i].load : 0, pace = 1 - l + l * stretch;
+            asked += l / pace;
+            less += l * l / (pace * pace);
+        }
+        if (asked <= 1 + 1e-9 || less <= 0)
+            break;
+        stretch += (asked - 1) / less;
     }
-    double ends = p->now + (least - p->done) * pace; // none: infinite
-    p->then = ends <= p->next ? least : p->done + (p->next - p->now) / pace;
-    p->next = sooner(p->next, ends);
+    return stretch;
 }
 
-static void lane_run(struct processor *p, struct lane *l, struct part part)
+static void processor_plan(struct processor *p, const struct schedule *s)
 {
-    p->load += part.load - l->load;
-    l->load = part.load;
-    l->ends = p->done + part.length;
+    double stretch = stretch_of(p, s);
+    p->next = (double)INFINITY;
+    for (int i = 0; i < s->places; i++) {
+        struct lane *l = &p->lane[i];
+        l->pace = 1 - l->load + l->load * stretch;
+        if (l->waits)
+            p->next = sooner(p->next, l->ends);
+        else if (l->runs)
+            p->next = sooner(p->next, p->now + l->left * l->pace);
+    }
+}
+
+static void lane_run(struct lane *l, struct part part)
+{
+    l->load = sooner(part.load, 1);
+    l->left = part.length * later(part.load, 1);
     l->runs = true;
     l->waits = false;
 }
@@ -131,18 +147,19 @@ static void lane_run(struct processor *p, struct lane *l, struct part part)
 // Up to its next event: blocks go on to their second part, leave their places when they end; those that waited begin.
 static void processor_step(struct processor *p, const struct schedule *s, struct queue_of_blocks *q)
 {
-    p->done = p->then;
+    double passed = p->next - p->now;
     p->now = p->next;
     for (int i = 0; i < s->places; i++) {
         struct lane *l = &p->lane[i];
-        if (l->runs && l->ends <= p->done && l->rest.length > 0) {
-            lane_run(p, l, l->rest);
+        bool ends = l->runs && l->left * l->pace <= passed + 1e-6;
+        l->left -= l->runs ? passed / l->pace : 0;
+        if (ends && l->rest.length > 0) {
+            lane_run(l, l->rest);
             l->rest = (struct part){0};
-        } else if (l->runs && l->ends <= p->done) {
-            p->load -= l->load;
+        } else if (ends) {
             lane_take(l, s, q, p->now + s->between);
         } else if (l->waits && l->ends <= p->now) {
-            lane_run(p, l, l->part);
+            lane_run(l, l->part);
         }
     }
     processor_plan(p, s);
@@ -222,6 +239,32 @@ int uneven_longest(const struct timing_input *in)
     return longest;
 }
 
+static double within(double x, double a, double b)
+{
+    return later(sooner(x, later(a, b)), sooner(a, b));
+}
+
+// How much of a block is of which part is known by its length only. What the parts of all blocks take together is what the grid
+// took: so much takes the second part.
+static struct uneven_part more_of(const struct schedule *s, struct queue_of_blocks q)
+{
+    double all = 0, more = 0;
+    while (q.next < q.count) {
+        double executed = (double)blocks_next(&q).executed;
+        double by_all = sooner(executed, s->all.operations * s->warps);
+        all += by_all;
+        more += executed - by_all;
+    }
+    struct uneven_part u = s->more;
+    if (more <= 0)
+        return u;
+    double share = (all + more) / (s->all.operations + u.operations);
+    double rest = share * s->all.operations - all, own = share * u.operations;
+    u.alone = within((rest * s->all.alone + own * u.alone) / more, s->all.alone, u.alone);
+    u.full = within((rest * s->all.full + own * u.full) / more, s->all.full, u.full);
+    return u;
+}
+
 double uneven_cycles(const struct timing_input *in, struct uneven_replay r, double otherwise)
 {
     struct block_work mean;
@@ -243,6 +286,7 @@ double uneven_cycles(const struct timing_input *in, struct uneven_replay r, doub
     s.places = in->blocks_per_sm < PLACES ? in->blocks_per_sm : PLACES;
     struct queue_of_blocks own = {in, 0, r.blocks, mean, true, 0},
                            all = {in, 0, in->grid_blocks, mean, false, 0};
+    s.more = more_of(&s, all);
     s.first = later(0, r.one_cycles - alone_cycles(&s, traced(in, (uint64_t)r.one, mean)));
     double replayed = run_all(&s, own, 1);
     double chip = run_all(&s, all, (int)GPU(in->gpu, sm_count));
