@@ -274,10 +274,14 @@ void ptx_user_place(const struct ptx_module *m, const struct ptx_instruction *in
 void ptx_print(const struct ptx_module *m, struct text *out);
 void ptx_print_instruction(const struct ptx_function *f, const struct ptx_instruction *in,
                            struct text *out);
-// 32-bit registers that a thread would need: the largest number of live 32-bit values (predicates
-// apart), by backward liveness over the graph, plus what machine code reserves, rounded up to 8.
-// A model: ptxas schedules and allocates otherwise; provenance is `modelled`.
+// 32-bit registers that a thread would need: most values live at once in an order that hides latencies (registers.c).
+// A model: ptxas schedules and allocates otherwise; provenance is `modelled`. Takes tens of milliseconds for long kernels.
 int ptx_register_estimate(const struct ptx_function *f);
+
+// Does a result's low half come from its operands' low halves alone?
+bool ptx_keeps_low(const struct ptx_instruction *in);
+// By register (register_count of them, false at first): may the high half of what it holds count? (halves.c)
+void ptx_high_halves(const struct ptx_function *f, bool *high);
 
 // What a kernel's instructions say of it, those of the functions it calls by name included (traits.c).
 struct ptx_traits {
