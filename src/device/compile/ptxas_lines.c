@@ -4,10 +4,12 @@
 // roots, lanes brought together that diverged) is left out, and so are the calls of it.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/elf.h"
+#include "device/compile/ptxas_blocks.h"
 #include "device/cuda/cubin.h"
 #include "device/internal.h"
 #include "ptx/ptx.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,7 +66,8 @@ static int lines_in(const char *text)
 }
 
 // Its own .loc and .file would be other lines. NULL: it is not read here.
-static const char *marked_text(struct arena *a, const char *ptx, size_t size_bytes)
+static const char *marked_text(struct arena *a, const char *ptx, size_t size_bytes,
+                               struct ptx_module **module)
 {
     struct ptx_module *m = NULL;
     struct error ignored = {0};
@@ -73,6 +76,7 @@ static const char *marked_text(struct arena *a, const char *ptx, size_t size_byt
     bool named = false;
     if (!ptx_parse(a, "kernel.ptx", ptx, size_bytes, &m, &ignored))
         return NULL;
+    *module = m;
     const bool *is = statement_lines(a, m, lines_in(ptx));
     for (const char *line = ptx; *line; number++) {
         size_t length = strcspn(line, "\n");
@@ -105,8 +109,8 @@ struct loop {
 struct counting {
     struct loop loops[LOOPS_MAX];
     int loop_count;
-    int *of_line; // by number of the line, then by loop: LOOPS_MAX + 1 of them each
-    int line_count;
+    int *of_line;             // by number of the line, then by loop: LOOPS_MAX + 1 of them each
+    int line_count, function; // of the PTX
 };
 
 static int *counted(const struct counting *c, int line, int loop)
@@ -121,16 +125,21 @@ static uint64_t word_at(const uint8_t *code, uint64_t at)
     return word;
 }
 
-static bool is_jump_back(const uint8_t *code, uint64_t at, uint64_t *to)
+static int64_t jump_distance(const uint8_t *code, uint64_t at)
 {
     enum { LOW_SHIFT = 16, LOW_BITS = 8, HIGH_SHIFT = 34, HIGH_BITS = 48, UNIT = 4 };
     uint64_t word = word_at(code, at), next = word_at(code, at + sizeof word);
-    if ((word & OPCODE_MASK) != OP_BRANCH)
-        return false;
     // The distance from the next instruction: 48 bits from bit 34 on, and eight more below them at bit 16.
     uint64_t high = (word >> HIGH_SHIFT | next << (64 - HIGH_SHIFT)) << (64 - HIGH_BITS);
     int64_t distance = (int64_t)high >> (64 - HIGH_BITS);
-    distance = (distance * (1 << LOW_BITS) + (int64_t)(word >> LOW_SHIFT & 0xff)) * UNIT;
+    return (distance * (1 << LOW_BITS) + (int64_t)(word >> LOW_SHIFT & 0xff)) * UNIT;
+}
+
+static bool is_jump_back(const uint8_t *code, uint64_t at, uint64_t *to)
+{
+    if ((word_at(code, at) & OPCODE_MASK) != OP_BRANCH)
+        return false;
+    int64_t distance = jump_distance(code, at);
     *to = at + INSTRUCTION_BYTES + (uint64_t)distance;
     return distance < -INSTRUCTION_BYTES && *to < at; // not to itself
 }
@@ -193,20 +202,71 @@ static uint64_t end_of(const uint8_t *code, uint64_t size_bytes)
     return jump ? size_bytes - INSTRUCTION_BYTES : size_bytes;
 }
 
-static void count_function(struct arena *a, const struct cubin_lines *lines, const char *name,
-                           const uint8_t *code, uint64_t size_bytes, struct counting *c)
+static int loops_around(const struct counting *c, uint64_t at)
 {
-    int line = 0;
+    int depth = 0;
+    for (int i = 0; i < c->loop_count; i++)
+        depth += at >= c->loops[i].first && at <= c->loops[i].last;
+    return depth;
+}
+
+static bool is_memory(unsigned opcode)
+{
+    enum { KIND_MASK = 0x1ff }; // without the form of the operands
+    static const uint16_t kinds[] = {
+        0x180, 0x181, 0x183, 0x184, 0x185, 0x186, 0x187,
+        0x188, 0x18c, 0x18e, 0x1a8, 0x1ae, 0x11d}; // LD ... STS, ATOMS, RED, ATOMG, LDGSTS, BAR
+    for (size_t i = 0; i < COUNT_OF(kinds); i++)
+        if ((opcode & KIND_MASK) == kinds[i])
+            return true;
+    return false;
+}
+
+static struct machine_instruction instruction_at(const struct counting *c, const uint8_t *code,
+                                                 uint64_t at)
+{
+    uint64_t word = word_at(code, at);
+    unsigned opcode = (unsigned)(word & OPCODE_MASK);
+    struct machine_instruction m = {.guarded = (word >> GUARD_SHIFT & GUARD_MASK) != ALWAYS,
+                                    .memory = is_memory(opcode),
+                                    .target = -1,
+                                    .loop = loop_around(c, at),
+                                    .depth = loops_around(c, at)};
+    if (opcode == OP_EXIT)
+        m.kind = MACHINE_EXIT;
+    if (opcode == OP_BRANCH) {
+        int64_t to = ((int64_t)at + jump_distance(code, at)) / INSTRUCTION_BYTES + 1;
+        m.kind = MACHINE_BRANCH;
+        m.target = to >= 0 && to < INT_MAX ? (int)to : -1;
+    }
+    return m;
+}
+
+static void count_function(struct arena *a, const struct cubin_lines *lines,
+                           const struct ptx_line *ptx, const char *name, const uint8_t *code,
+                           uint64_t size_bytes, struct counting *c)
+{
     uint64_t end = end_of(code, size_bytes);
+    int line = 0, count = (int)(end / INSTRUCTION_BYTES), entry = -1;
     loops_find(code, end, c);
     c->of_line = ARENA_ARRAY(a, int, (c->line_count + 1) * (c->loop_count + 1));
-    for (uint64_t at = 0; at < end; at += INSTRUCTION_BYTES) {
-        unsigned opcode = (unsigned)(word_at(code, at) & OPCODE_MASK);
+    struct machine_instruction *made = ARENA_ARRAY(a, struct machine_instruction, count + 1);
+    for (int i = 0; i < count; i++) {
+        uint64_t at = (uint64_t)i * INSTRUCTION_BYTES;
         const struct dwarf_place *place = cubin_place_at(lines, name, at);
         if (place && place->file && place->line > 0 && place->line < c->line_count)
             line = place->line;
-        int *count = counted(c, line, loop_around(c, at));
-        *count += opcode == OP_CALL || opcode == OP_CALL_NEAR ? -CALLED : opcode != OP_NOP;
+        made[i] = instruction_at(c, code, at);
+        made[i].line = line;
+    }
+    for (int i = c->line_count - 1; i > 0; i--)
+        if (ptx[i].function == c->function)
+            entry = ptx[i].block;
+    machine_lines_settle(made, count, ptx, c->line_count, entry);
+    for (int i = 0; i < count; i++) {
+        unsigned opcode = (unsigned)(word_at(code, (uint64_t)i * INSTRUCTION_BYTES) & OPCODE_MASK);
+        int *counter = counted(c, made[i].line, made[i].loop);
+        *counter += opcode == OP_CALL || opcode == OP_CALL_NEAR ? -CALLED : opcode != OP_NOP;
     }
 }
 
@@ -223,9 +283,19 @@ static void take_counts(struct arena *a, const struct counting *c, struct code_k
                 k->lines[k->line_count++] = (struct code_line){i, loop, *counted(c, i, loop)};
 }
 
-static void count_kernels(struct arena *a, const char *cubin, size_t size_bytes, int line_count,
-                          struct code_object *code)
+static int function_named(const struct ptx_module *m, const char *name)
 {
+    for (int i = 0; i < m->function_count; i++)
+        if (strcmp(m->functions[i].name, name) == 0 && m->functions[i].has_body)
+            return i;
+    return -1;
+}
+
+static void count_kernels(struct arena *a, const char *cubin, size_t size_bytes,
+                          const struct ptx_module *m, struct code_object *code)
+{
+    int line_count = lines_in(code->bytes);
+    const struct ptx_line *ptx = ptx_lines_of(a, m, line_count + 1);
     struct cubin_lines lines;
     struct error ignored = {0};
     struct elf f;
@@ -236,10 +306,10 @@ static void count_kernels(struct arena *a, const char *cubin, size_t size_bytes,
         struct code_kernel *k = &code->kernels[i];
         uint32_t index = elf_find(&f, arena_printf(a, ".text.%s", k->name));
         const Elf64_Shdr s = elf_section(&f, index);
-        struct counting c = {.line_count = line_count + 1};
+        struct counting c = {.line_count = line_count + 1, .function = function_named(m, k->name)};
         if (index == 0 || !cubin_has_function(&lines, k->name))
             continue;
-        count_function(a, &lines, k->name, f.bytes + s.sh_offset,
+        count_function(a, &lines, ptx, k->name, f.bytes + s.sh_offset,
                        s.sh_size - s.sh_size % INSTRUCTION_BYTES, &c);
         take_counts(a, &c, k);
     }
@@ -252,11 +322,12 @@ void ptxas_count(struct arena *a, const char *arch, struct code_object *code)
                             .option = "--generate-line-info",
                             .timeout_s = ask_timeout_s};
     struct work_folder folder = {0};
+    struct ptx_module *m = NULL;
     struct error ignored = {0};
     char *cubin = NULL;
     size_t size_bytes = 0;
     if (job.ptxas && job.arch && code->format == CODE_PTX)
-        job.text = marked_text(a, code->bytes, code->size_bytes);
+        job.text = marked_text(a, code->bytes, code->size_bytes, &m);
     if (!job.text || !work_folder_open(&folder, &ignored))
         return;
     job.text_bytes = strlen(job.text);
@@ -264,7 +335,7 @@ void ptxas_count(struct arena *a, const char *arch, struct code_object *code)
     job.file = path_join(a, folder.path, "code");
     if (ptxas_make(a, &job, NULL) &&
         file_read(job.file, CUBIN_BYTES_MAX, &cubin, &size_bytes, &ignored))
-        count_kernels(a, cubin, size_bytes, lines_in(code->bytes), code);
+        count_kernels(a, cubin, size_bytes, m, code);
     free(cubin);
     work_folder_close(&folder);
 }

@@ -162,6 +162,7 @@ static void predicate_read(struct scope *d, const struct segment *from)
     for (int i = side->first_site; i < side->first_site + side->count; i++) {
         struct timing_site *t = &timing[i];
         t->side_step = true;
+        t->jumped = ends || stays;
         if (t->pipe == PIPE_BRANCH)
             t->pipe = PIPE_NONE;
         if (guard >= UINT16_MAX || t->source_count >= TIMING_REGISTERS_MAX)

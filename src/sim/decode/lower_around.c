@@ -49,19 +49,25 @@ static bool is_of_branch_before(const struct ptx_function *f, int block)
     return in->opcode == PTX_OP_BRA && in->guard >= 0 && f->blocks[block].predecessor_count == 1;
 }
 
-// The place where lanes meet that the branch at this block's end parts, if it lies ahead; -1. Where nothing is left to do
-// but to end, lanes do not wait for each other; those that leave a loop wait behind it, once.
-static int meeting_of(const struct ptx_function *f, int block, const bool *differs)
+// The place where lanes meet that the branch at this block's end parts; -1. Where nothing is left to do but to end, lanes do
+// not wait for each other.
+static int rejoining_of(const struct ptx_function *f, int block, const bool *differs)
 {
     const struct ptx_block *b = &f->blocks[block];
     const struct ptx_instruction *in = &f->instructions[b->first + b->count - 1];
-    if (in->opcode != PTX_OP_BRA || in->guard < 0 || !differs[in->guard] ||
-        b->successor_count != 2 || b->postdominator < 0 || block_ends_thread(f, b->postdominator))
-        return -1;
-    for (int i = 0; i < 2; i++)
-        if (b->successors[i] <= block)
+    bool parts = in->opcode == PTX_OP_BRA && in->guard >= 0 && differs[in->guard] &&
+                 b->successor_count == 2 && b->postdominator >= 0;
+    return parts && !block_ends_thread(f, b->postdominator) ? b->postdominator : -1;
+}
+
+// That place, if it lies ahead: those that leave a loop wait behind it, once.
+static int meeting_of(const struct ptx_function *f, int block, const bool *differs)
+{
+    int place = rejoining_of(f, block, differs);
+    for (int i = 0; i < 2 && place >= 0; i++)
+        if (f->blocks[block].successors[i] <= block)
             return -1;
-    return b->postdominator;
+    return place;
 }
 
 static int around(const struct ptx_instruction *in)
@@ -110,6 +116,8 @@ void lower_around(const struct decoder *d)
     for (int b = 0; b < f->block_count; b++) {
         int meeting = f->blocks[b].count > 0 ? meeting_of(f, b, differs) : -1;
         struct timing_site *last = &t[f->blocks[b].first + f->blocks[b].count - 1];
+        if (f->blocks[b].count > 0)
+            last->rejoins = rejoining_of(f, b, differs) >= 0;
         if (meeting >= 0 && !meets[meeting])
             last->other_slots += CONVERGENCE;
         if (meeting >= 0)

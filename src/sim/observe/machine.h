@@ -8,4 +8,7 @@
 // By site: machine instructions of one execution. NULL: the lowering pass's hold.
 const double *machine_slots(const struct launch *l, struct arena *a);
 
+// Loads from shared memory that stand before the site's machine instruction and are never taken: 0 of most.
+int loads_before_copy(const struct launch *l, int site);
+
 #endif

@@ -55,20 +55,26 @@ static struct mem_state mem_sum(const struct launch *l, int mem)
     return sum;
 }
 
-// Machine instructions: a warp issues what is under a predicate whether or not a lane takes the step aside.
+// Machine instructions: a warp issues what is under a predicate whether or not a lane takes the step aside. A real compiler's
+// are by line, and what it gave predicates is with the lines of the code around. Lanes that part issue the instruction by
+// which they come together on either side.
 static void issued_fill(const struct launch *l, int index, const double *slots,
                         struct sim_site *out)
 {
     const struct timing_site *t = &l->program->timing[index];
     int segment = l->program->sites[index].segment;
     uint64_t executed = out->executed;
-    if (t->side_step && segment > 0) {
+    if (slots == NULL && t->side_step && !t->jumped && segment > 0) {
         executed = 0;
         for (int i = 0; i < l->core_count; i++)
             executed += l->cores[i].segments[segment - 1].executed;
     }
-    double each = slots != NULL ? slots[index] : site_slots(t);
-    out->issued = whole(l, (uint64_t)llround((double)executed * each));
+    double each =
+        slots != NULL ? slots[index] : site_slots(t) + (unsigned)loads_before_copy(l, index);
+    double issued = (double)executed * each;
+    if (t->rejoins && each > 0)
+        issued += (double)out->divergent;
+    out->issued = whole(l, (uint64_t)llround(issued));
     out->issued_lanes = whole(l, (uint64_t)llround((double)out->lanes * each));
 }
 
@@ -519,6 +525,8 @@ bool report_fill(struct launch *l, struct arena *a, struct sim_report *report, s
         site_fill(l, i, slots, &mem, &report->sites[i]);
         totals_access(&totals, &p->sites[i], &mem);
         totals_site(&totals, &p->sites[i], &report->sites[i]);
+        totals.value[COUNTER_SHARED_LOAD_REQUESTS] +=
+            (double)report->sites[i].executed * loads_before_copy(l, i);
     }
     l->l2_whole = l2_whole(l);
     counters_fill(l, &totals, report);
