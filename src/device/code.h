@@ -48,6 +48,7 @@ struct code_line { // of PTX
     int line;
     int loop; // of the machine code, the innermost one around what was made: 1 and up; 0: none
     int instructions;
+    int moved; // those of them that came of other lines, but stand in this one's basic block
 };
 struct code_kernel {
     const char *name; // in the code: mangled where the source is C++

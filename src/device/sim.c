@@ -280,8 +280,8 @@ static const struct sim_line_code *line_codes(struct arena *a, const struct code
 {
     struct sim_line_code *codes = ARENA_ARRAY(a, struct sim_line_code, k->line_count + 1);
     for (int i = 0; i < k->line_count; i++)
-        codes[i] =
-            (struct sim_line_code){k->lines[i].line, k->lines[i].loop, k->lines[i].instructions};
+        codes[i] = (struct sim_line_code){k->lines[i].line, k->lines[i].loop,
+                                          k->lines[i].instructions, k->lines[i].moved};
     return codes;
 }
 

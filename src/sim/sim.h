@@ -93,6 +93,7 @@ struct sim_line_code {
     int line;
     int loop; // of the machine code, the innermost one around them: 1 and up; 0: none
     int instructions;
+    int moved; // those of them that came of other lines, but stand where this one does
 };
 
 struct sim_launch {

@@ -27,7 +27,7 @@ static const char *machine_path(struct arena *a, const char *name)
     return user_cache_path(a, arena_printf(a, "ptx/%s.cubin", name));
 }
 
-// Line, loop and instructions in turns.
+// Line, loop, instructions and moved in turns.
 static json_t *lines_to_json(const struct code_kernel *k)
 {
     json_t *lines = json_array();
@@ -35,20 +35,22 @@ static json_t *lines_to_json(const struct code_kernel *k)
         json_array_append_new(lines, json_integer(k->lines[i].line));
         json_array_append_new(lines, json_integer(k->lines[i].loop));
         json_array_append_new(lines, json_integer(k->lines[i].instructions));
+        json_array_append_new(lines, json_integer(k->lines[i].moved));
     }
     return lines;
 }
 
 static void lines_from_json(struct arena *a, json_t *lines, struct code_kernel *k)
 {
-    enum { FIELDS = 3 };
+    enum { FIELDS = 4 };
     size_t count = json_array_size(lines) / FIELDS;
     k->lines = ARENA_ARRAY(a, struct code_line, count + 1);
     for (size_t i = 0; i < count; i++)
         k->lines[k->line_count++] =
             (struct code_line){(int)json_integer_value(json_array_get(lines, FIELDS * i)),
                                (int)json_integer_value(json_array_get(lines, FIELDS * i + 1)),
-                               (int)json_integer_value(json_array_get(lines, FIELDS * i + 2))};
+                               (int)json_integer_value(json_array_get(lines, FIELDS * i + 2)),
+                               (int)json_integer_value(json_array_get(lines, FIELDS * i + 3))};
 }
 
 static json_t *kernels_to_json(const struct code_object *code)

@@ -109,13 +109,14 @@ struct loop {
 struct counting {
     struct loop loops[LOOPS_MAX];
     int loop_count;
+    int *moved; // as of_line: of those, what came of other lines
     int *of_line;             // by number of the line, then by loop: LOOPS_MAX + 1 of them each
     int line_count, function; // of the PTX
 };
 
-static int *counted(const struct counting *c, int line, int loop)
+static int place_of(const struct counting *c, int line, int loop)
 {
-    return &c->of_line[line * (c->loop_count + 1) + loop];
+    return line * (c->loop_count + 1) + loop;
 }
 
 static uint64_t word_at(const uint8_t *code, uint64_t at)
@@ -250,6 +251,7 @@ static void count_function(struct arena *a, const struct cubin_lines *lines,
     int line = 0, count = (int)(end / INSTRUCTION_BYTES), entry = -1;
     loops_find(code, end, c);
     c->of_line = ARENA_ARRAY(a, int, (c->line_count + 1) * (c->loop_count + 1));
+    c->moved = ARENA_ARRAY(a, int, (c->line_count + 1) * (c->loop_count + 1));
     struct machine_instruction *made = ARENA_ARRAY(a, struct machine_instruction, count + 1);
     for (int i = 0; i < count; i++) {
         uint64_t at = (uint64_t)i * INSTRUCTION_BYTES;
@@ -262,11 +264,16 @@ static void count_function(struct arena *a, const struct cubin_lines *lines,
     for (int i = c->line_count - 1; i > 0; i--)
         if (ptx[i].function == c->function)
             entry = ptx[i].block;
+    int *own = ARENA_ARRAY(a, int, count + 1);
+    for (int i = 0; i < count; i++)
+        own[i] = made[i].line;
     machine_lines_settle(made, count, ptx, c->line_count, entry);
     for (int i = 0; i < count; i++) {
         unsigned opcode = (unsigned)(word_at(code, (uint64_t)i * INSTRUCTION_BYTES) & OPCODE_MASK);
-        int *counter = counted(c, made[i].line, made[i].loop);
-        *counter += opcode == OP_CALL || opcode == OP_CALL_NEAR ? -CALLED : opcode != OP_NOP;
+        int more = opcode == OP_CALL || opcode == OP_CALL_NEAR ? -CALLED : opcode != OP_NOP;
+        int place = place_of(c, made[i].line, made[i].loop);
+        c->of_line[place] += more;
+        c->moved[place] += made[i].line != own[i] ? more : 0;
     }
 }
 
@@ -279,8 +286,9 @@ static void take_counts(struct arena *a, const struct counting *c, struct code_k
     k->line_count = 0;
     for (int i = 1; i < c->line_count; i++)
         for (int loop = 0; loop <= c->loop_count; loop++)
-            if (*counted(c, i, loop) > 0)
-                k->lines[k->line_count++] = (struct code_line){i, loop, *counted(c, i, loop)};
+            if (c->of_line[place_of(c, i, loop)] > 0)
+                k->lines[k->line_count++] = (struct code_line){
+                    i, loop, c->of_line[place_of(c, i, loop)], c->moved[place_of(c, i, loop)]};
 }
 
 static int function_named(const struct ptx_module *m, const char *name)

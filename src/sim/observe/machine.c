@@ -30,6 +30,7 @@ struct making {
     int loop_count;
     double
         *made; // instruction by instruction, loop_count + 1 of each: in loops of the machine code
+    double *moved;  // of those, what came of other lines
     double *ratios; // for medians
     int base;       // the function's first site
 };
@@ -44,6 +45,21 @@ static double reckoned(const struct making *m, int instruction)
 static double made_in(const struct making *m, int instruction, int loop)
 {
     return m->made[(size_t)instruction * (size_t)(m->loop_count + 1) + (size_t)loop];
+}
+
+// Of it and no other line: by what there are copies.
+static double own_in(const struct making *m, int instruction, int loop)
+{
+    size_t place = (size_t)instruction * (size_t)(m->loop_count + 1) + (size_t)loop;
+    return m->made[place] - m->moved[place];
+}
+
+static double own_of(const struct making *m, int instruction)
+{
+    double sum = 0;
+    for (int loop = 0; loop <= m->loop_count; loop++)
+        sum += own_in(m, instruction, loop);
+    return sum;
 }
 
 static double made_of(const struct making *m, int instruction)
@@ -79,10 +95,12 @@ static void made_fill_line(const struct making *m, int from, int end, const stru
     double slots = 0;
     for (int i = from; i < end; i++)
         slots += reckoned(m, i);
-    for (int i = from; i < end; i++)
-        m->made[(size_t)i * (size_t)(m->loop_count + 1) + (size_t)c->loop] +=
-            slots > 0 ? c->instructions * reckoned(m, i) / slots
-                      : (double)c->instructions / (end - from);
+    for (int i = from; i < end; i++) {
+        double part = slots > 0 ? reckoned(m, i) / slots : 1.0 / (end - from);
+        size_t place = (size_t)i * (size_t)(m->loop_count + 1) + (size_t)c->loop;
+        m->made[place] += c->instructions * part;
+        m->moved[place] += c->moved * part;
+    }
 }
 
 static int first_of_line(const struct launch *l, int line)
@@ -136,14 +154,14 @@ static double copies_in(const struct making *m, const struct ptx_block *b, int l
     bool others = false;
     for (int i = b->first; i < b->first + b->count; i++)
         others = others ||
-                 (reckoned(m, i) > 0 && made_of(m, i) > 0 && !is_shared(&m->f->instructions[i]));
+                 (reckoned(m, i) > 0 && own_of(m, i) > 0 && !is_shared(&m->f->instructions[i]));
     for (int i = b->first; i < b->first + b->count; i++) {
-        if (reckoned(m, i) <= 0 || made_of(m, i) <= 0 ||
+        if (reckoned(m, i) <= 0 || own_of(m, i) <= 0 ||
             (others && is_shared(&m->f->instructions[i])))
             continue;
         lines++;
-        if (made_in(m, i, loop) > 0)
-            m->ratios[count++] = made_in(m, i, loop) / reckoned(m, i);
+        if (own_in(m, i, loop) > 0)
+            m->ratios[count++] = own_in(m, i, loop) / reckoned(m, i);
     }
     if (count == 0 || 2 * count < lines || (loop == 0 && 2 * count == lines))
         return 0;
@@ -223,6 +241,7 @@ static void function_fill(struct making *m, double *slots)
 {
     size_t count = (size_t)m->f->instruction_count + 1;
     m->made = xcalloc(count * (size_t)(m->loop_count + 1), sizeof *m->made);
+    m->moved = xcalloc(count * (size_t)(m->loop_count + 1), sizeof *m->moved);
     m->ratios = xcalloc(count, sizeof *m->ratios);
     bool any = made_fill(m); // of a function that is called there is nothing in the kernel's code
     for (int b = 0; b < m->f->block_count && any; b++) {
@@ -236,6 +255,7 @@ static void function_fill(struct making *m, double *slots)
                 slots[i] = c.main >= 0 ? slots_of(m, i, &c, turns) : made_of(m, i);
     }
     free(m->made);
+    free(m->moved);
     free(m->ratios);
 }
 
