@@ -122,9 +122,58 @@ static void constants_take_no_register(void **state)
     assert_in_range(estimate_of(body), 44, 60);
 }
 
+// Sums of `count` loads, each added as soon as it is loaded: two values live at once as written.
+static int of_sum(int count)
+{
+    char body[8000] = "";
+    for (int i = 0; i < count; i++) {
+        char line[100];
+        (void)snprintf(line, sizeof line,
+                       "ld.global.f32 %%f%d, [%%d+%d];\nadd.f32 %%f69, %%f69, %%f%d;\n", i, 4 * i,
+                       i);
+        strcat(body, line);
+    }
+    strcat(body, "st.global.f32 [%d], %f69;\nret;\n");
+    return estimate_of(body);
+}
+
+// ptxas has loads on their way together, as many as there are registers for below 32, where occupancy would suffer.
+static void loads_are_moved_ahead_of_their_readers(void **state)
+{
+    (void)state;
+    assert_in_range(of_sum(2), 8, 14);
+    assert_in_range(of_sum(14), 20, 28);
+    assert_int_equal(of_sum(60), 32);
+}
+
+static void kernels_with_bounds_fit_them(void **state)
+{
+    struct arena a = {0};
+    struct error err = {0};
+    struct ptx_module *m = NULL;
+    char text[16000];
+    (void)state;
+    strcpy(text,
+           ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out)\n"
+           ".maxntid 1024, 1, 1\n{\n.reg .f32 %f<100>; .reg .b64 %d; .reg .pred %p;\n"
+           "ld.param.u64 %d, [out];\n");
+    for (int i = 0; i < 90; i++)
+        (void)snprintf(text + strlen(text), 80, "ld.global.f32 %%f%d, [%%d+%d];\n", i, 4 * i);
+    strcat(text, "L:\n");
+    for (int i = 0; i < 90; i++)
+        (void)snprintf(text + strlen(text), 80, "fma.rn.f32 %%f99, %%f99, %%f%d, %%f99;\n", i);
+    strcat(text, "@%p bra L;\nst.global.f32 [%d], %f99;\nret;\n}\n");
+    if (!ptx_parse(&a, "t.ptx", text, strlen(text), &m, &err))
+        fail_msg("%s", err.message);
+    assert_int_equal(ptx_register_estimate(&m->functions[0]), 64); // 65,536 for 1,024 threads
+    arena_release(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loads_are_moved_ahead_of_their_readers),
+        cmocka_unit_test(kernels_with_bounds_fit_them),
         cmocka_unit_test(diamond),
         cmocka_unit_test(loop),
         cmocka_unit_test(nested),
