@@ -278,11 +278,11 @@ struct timing_site {
     uint32_t loop;         // loads moved to the first of several turns: 1 + the loop's branch; 0: others
     bool side_step;        // under a predicate, where PTX has a branch around it: decode_region.c
     bool jumped;           // such a one that warps without lanes for it jump over all the same
-    bool rejoins;          // a branch behind which lanes wait for each other: each side issues the BSYNC
-    bool polls;            // in a loop that only waits: its turns are the interpreter's
-    bool synchronises;     // relaxed or acquire: looks at what others write
-    bool bulk;             // of bulk copies, not of cp.async: their groups are others
-    bool after_copies;     // an arrival that comes when the warp's earlier copies are there
+    bool rejoins; // a branch behind which lanes wait for each other: each side issues the BSYNC
+    bool polls;   // in a loop that only waits: its turns are the interpreter's
+    bool synchronises; // relaxed or acquire: looks at what others write
+    bool bulk;         // of bulk copies, not of cp.async: their groups are others
+    bool after_copies; // an arrival that comes when the warp's earlier copies are there
     // AMD's machine code: what counts the operation, and how many s_waitcnt leaves on their way.
     uint8_t counter; // enum wait_counter
     uint8_t vector_left, scalar_left;

@@ -109,7 +109,7 @@ struct loop {
 struct counting {
     struct loop loops[LOOPS_MAX];
     int loop_count;
-    int *moved; // as of_line: of those, what came of other lines
+    int *moved;               // as of_line: of those, what came of other lines
     int *of_line;             // by number of the line, then by loop: LOOPS_MAX + 1 of them each
     int line_count, function; // of the PTX
 };
