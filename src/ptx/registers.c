@@ -647,7 +647,8 @@ static int edge_compare(const void *a, const void *b)
 
 static void priorities_fill(struct stretch *s)
 {
-    qsort(s->edges, (size_t)s->edge_count, sizeof *s->edges, edge_compare);
+    if (s->edge_count > 0)
+        qsort(s->edges, (size_t)s->edge_count, sizeof *s->edges, edge_compare);
     for (int i = 0; i < s->count; i++)
         s->nodes[i].after_count = 0;
     for (int e = s->edge_count - 1; e >= 0; e--) {
