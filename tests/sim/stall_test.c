@@ -171,6 +171,123 @@ static void a_warp_that_stays_on_has_the_looks(void **state)
     bench_close(&b);
 }
 
+static void run_blocks(struct bench *b, const char *code, uint32_t blocks, uint32_t threads,
+                       uint32_t n)
+{
+    bench_text(b, code);
+    uint64_t out = bench_buffer(b, "out", NULL, 4096);
+    bench_run(b, "k", GRID1(blocks, threads), ARGS(&out, &n));
+    assert_true(b->report.time.valid);
+}
+
+static double share_of(const char *code, uint32_t blocks, uint32_t threads, uint32_t n,
+                       enum stall reason)
+{
+    struct bench b;
+    run_blocks(&b, code, blocks, threads, n);
+    double share = stalls_share(&b.report.stalls, reason);
+    bench_close(&b);
+    return share;
+}
+
+// Eight warps of a block at each scheduler take their turns: an eighth of their cycles each, to the end. (If the oldest went first
+// they would end one after the other, the last ones alone: a sixth.) A second block waits until the first needs no more:
+// with sixteen warps, then with eight, is three 32nds. An H200's samples: chain_f32 in bench/truth/tuning/stalls.
+static void warps_take_turns_and_blocks_wait_for_older_ones(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t blocks;
+        double selected;
+    } rows[] = {{132, 1.0 / 8}, {264, 3.0 / 32}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        double share = share_of(ROWS[0].code, rows[i].blocks, 1024, 2000, STALL_SELECTED);
+        if (fabs(share / rows[i].selected - 1) > 0.08)
+            fail_msg("%u blocks: %.4f of the cycles are selected, not %.4f", rows[i].blocks, share,
+                     rows[i].selected);
+    }
+}
+
+#define STORES                                               \
+    "st.shared.u32 [%r5], %r1;\nst.shared.u32 [%r5], %r1;\n" \
+    "st.shared.u32 [%r5], %r1;\nst.shared.u32 [%r5], %r1;\n" \
+    "st.shared.u32 [%r5], %r1;\nst.shared.u32 [%r5], %r1;\n" \
+    "st.shared.u32 [%r5], %r1;\nst.shared.u32 [%r5], %r1;"
+
+// Warps that stand in line for room in a queue go in turn too, and come to a barrier behind it together (an H200's shared_stores:
+// barrier 2 % of the samples). The twin: a warp that has ten times as much to do keeps the others there.
+static void warps_of_a_full_queue_come_to_a_barrier_together(void **state)
+{
+    (void)state;
+    static const char *together =
+        HEAD "again:\n" STORES "\nadd.u32 %r9, %r9, 1; setp.lt.u32 %p1, %r9, %r1;\n"
+             "@%p1 bra again;\nbar.sync 0;\nst.global.u32 [%l1], %r9;\nret;\n}\n";
+    static const char *one =
+        HEAD "setp.lt.u32 %p2, %r2, 32;\nmul.lo.u32 %r7, %r1, 10;\nselp.u32 %r7, %r7, %r1, %p2;\n"
+             "again:\n" STORES "\nadd.u32 %r9, %r9, 1; setp.lt.u32 %p1, %r9, %r7;\n"
+             "@%p1 bra again;\nbar.sync 0;\nst.global.u32 [%l1], %r9;\nret;\n}\n";
+    double few = share_of(together, 132, 1024, 20, STALL_BARRIER);
+    double most = share_of(one, 132, 1024, 20, STALL_BARRIER);
+    if (few > 0.05 || most < 0.2)
+        fail_msg("%.3f of the cycles are at the barrier, %.3f behind one warp", few, most);
+}
+
+// Warps in line for their scheduler find the integer pipe taken in the cycle behind another's instruction; the halves of the f32
+// pipe take turns, and nobody waits for them.
+static void a_pipe_that_takes_one_every_other_cycle_throttles_warps_in_line(void **state)
+{
+    (void)state;
+    static const char *integers =
+        LOOP("xor.b32 %r3, %r3, %r1;\nshl.b32 %r4, %r4, 1;\nadd.f32 %f1, %f1, %f2;\n"
+             "add.f32 %f2, %f2, %f3;\nxor.b32 %r6, %r6, %r1;\nadd.f32 %f4, %f4, %f5;\n"
+             "add.f32 %f3, %f3, %f5;\nadd.f32 %f5, %f5, %f5;");
+    static const char *floats =
+        HEAD "mov.f32 %f2, %f1; mov.f32 %f3, %f1; mov.f32 %f4, %f1;\nagain:\n"
+             "add.f32 %f1, %f1, %f1;\nadd.f32 %f2, %f2, %f2;\nadd.f32 %f3, %f3, %f3;\n"
+             "add.f32 %f4, %f4, %f4;\nadd.f32 %f1, %f1, %f1;\nadd.f32 %f2, %f2, %f2;\n"
+             "add.f32 %f3, %f3, %f3;\nadd.f32 %f4, %f4, %f4;\nadd.f32 %f1, %f1, %f1;\n"
+             "add.f32 %f2, %f2, %f2;\nadd.f32 %f3, %f3, %f3;\nadd.f32 %f4, %f4, %f4;\n"
+             "add.f32 %f1, %f1, %f1;\nadd.f32 %f2, %f2, %f2;\nadd.f32 %f3, %f3, %f3;\n"
+             "add.f32 %f4, %f4, %f4;\nadd.f32 %f1, %f1, %f1;\nadd.f32 %f2, %f2, %f2;\n"
+             "add.u32 %r9, %r9, 1; setp.lt.u32 %p1, %r9, %r1;\n@%p1 bra again;\n"
+             "add.f32 %f1, %f1, %f2; add.f32 %f3, %f3, %f4; add.f32 %f1, %f1, %f3;\n"
+             "st.global.f32 [%l1], %f1;\nret;\n}\n";
+    double some = share_of(integers, 132, 1024, 200, STALL_MATH_PIPE_THROTTLE);
+    double none = share_of(floats, 132, 1024, 200, STALL_MATH_PIPE_THROTTLE);
+    if (some < 0.08 || none > 0.03)
+        fail_msg("integers %.3f, floats %.3f of the cycles wait for their pipe", some, none);
+}
+
+// An H200's quotients of 32 bits have no branch and wait for products and the queue of special functions; rounded ones of f32 have
+// a branch around the special cases.
+static void quotients_of_integers_have_no_branch(void **state)
+{
+    (void)state;
+    static const char *integers = LOOP(
+        "div.u32 %r3, %r1, %r3;\nor.b32 %r3, %r3, 1;\ndiv.u32 %r3, %r1, %r3;\nor.b32 %r3, %r3, 1;\n"
+        "div.u32 %r3, %r1, %r3;\nor.b32 %r3, %r3, 1;\ndiv.u32 %r3, %r1, %r3;\nor.b32 %r3, %r3, 1;");
+    static const char *floats =
+        LOOP("div.rn.f32 %f1, %f2, %f1;\ndiv.rn.f32 %f1, %f2, %f1;\ndiv.rn.f32 %f1, %f2, %f1;\n"
+             "div.rn.f32 %f1, %f2, %f1;");
+    double none = share_of(integers, 132, 256, 100, STALL_BRANCH_RESOLVING);
+    double some = share_of(floats, 132, 256, 100, STALL_BRANCH_RESOLVING);
+    assert_true(share_of(integers, 132, 1024, 100, STALL_DISPATCH) > 0.02);
+    if (none > 0.03 || some < 0.08)
+        fail_msg("integers %.3f, floats %.3f of the cycles resolve branches", none, some);
+}
+
+// Warps that end with a reduction stay until it is answered, and keep their places; those that end with a store do not.
+static void reductions_keep_their_warps(void **state)
+{
+    (void)state;
+    static const char *reduce = HEAD "red.global.add.u32 [%l1], %r1;\nret;\n}\n";
+    static const char *store = HEAD "st.global.u32 [%l1], %r1;\nret;\n}\n";
+    double kept = share_of(reduce, 132 * 64, 256, 1, STALL_DRAIN);
+    double sent = share_of(store, 132 * 64, 256, 1, STALL_DRAIN);
+    if (kept < 0.6 || sent > kept - 0.1)
+        fail_msg("%.2f of the cycles drain behind reductions, %.2f behind stores", kept, sent);
+}
+
 // Where a launch begins, no cache has its code and parameters; where a warp ends, it is looked at a while longer.
 static void starts_and_ends_have_their_reasons(void **state)
 {
@@ -215,6 +332,11 @@ int main(void)
         cmocka_unit_test(reasons_add_up_to_the_warps_cycles),
         cmocka_unit_test(lines_share_the_whole),
         cmocka_unit_test(a_warp_that_stays_on_has_the_looks),
+        cmocka_unit_test(warps_take_turns_and_blocks_wait_for_older_ones),
+        cmocka_unit_test(warps_of_a_full_queue_come_to_a_barrier_together),
+        cmocka_unit_test(a_pipe_that_takes_one_every_other_cycle_throttles_warps_in_line),
+        cmocka_unit_test(quotients_of_integers_have_no_branch),
+        cmocka_unit_test(reductions_keep_their_warps),
         cmocka_unit_test(starts_and_ends_have_their_reasons),
         cmocka_unit_test(the_reader_waits_not_the_load),
     };

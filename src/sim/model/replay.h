@@ -63,7 +63,6 @@ struct warp_state {
     double since;     // up to here its cycles have their reasons …
     double sampled;   // … and a sampler that much of its time
     double throttled; // up to here the next instruction waits for a place in a queue …
-    double place;     // … of which the queue as it is would have had one from here on
     double fixed;     // up to here it waits by a fixed count, if it waits
     int block;        // slot
     int scheduler;
@@ -82,8 +81,7 @@ struct warp_state {
     double started;
     double ran;     // when its last instruction issued that takes a unit
     double drained; // when its last store has left the SM
-    double
-        kept; // … and its last reduction is answered, which keeps the warp but, as the model has it, not its place
+    double kept;    // … and its last reduction is answered
 };
 
 struct draining { // a warp that has ended, its stores have not
@@ -92,6 +90,7 @@ struct draining { // a warp that has ended, its stores have not
 };
 
 struct block_slot {
+    uint64_t number;      // of blocks that ran
     int running, waiting; // warps not ended; of those, waiting at the barrier
     double last_arrival;
     int traced; // the block of the trace that runs in it
@@ -159,7 +158,10 @@ struct replay {
     size_t warp_count;
     struct line_of_warps {
         int count, first; // NO_WARP: nobody waits
+        int last;         // the warp that went last
     } lines[LINE_COUNT];
+    bool turns;  // a block's warps go in turn, older blocks' before others'; else by their numbers
+    bool yields; // others go before the warp that steps
 
     struct fill *fills;       // FILL_TABLE
     struct line_order *order; // a power of two of them

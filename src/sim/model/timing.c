@@ -90,12 +90,30 @@ static int line_of(const struct replay *p, const struct warp_state *w, const str
     return has_line((enum unit)c->unit) ? LINE_QUEUES + c->first : LINE_SCHEDULERS + w->scheduler;
 }
 
-// Warps that wait for the same go on in the order of their numbers. Only the first stays in the queue; the others' times
-// would be moved with every instruction of it.
+// An H200's schedulers prefer the blocks that began first, and give the warps of one block their turns in the round: PC samples
+// of chains with 8 and 16 warps per scheduler, of one and two blocks, have just these shares (bench/truth/tuning/stalls).
+static bool is_of_older_block(const struct replay *p, int index, int other)
+{
+    return p->slots[p->warps[index].block].number < p->slots[p->warps[other].block].number;
+}
+
+static bool goes_before(const struct replay *p, int line, int index, int other)
+{
+    if (!p->turns)
+        return index < other;
+    if (p->warps[index].block != p->warps[other].block)
+        return is_of_older_block(p, index, other);
+    int last = p->lines[line].last;
+    return index > last &&
+           other <= last; // else both are in the round's same part, the lower number first
+}
+
+// Warps that wait for the same. Only the first stays in the queue; the others' times would be moved with every instruction of it.
 static bool stand_in_line(struct replay *p, int index, int line)
 {
     struct line_of_warps *l = &p->lines[line];
-    if (l->first == NO_WARP || index < l->first) {
+    if (l->first == NO_WARP ||
+        (p->turns ? is_of_older_block(p, index, l->first) : index < l->first)) {
         l->first = index;
         return false;
     }
@@ -104,13 +122,23 @@ static bool stand_in_line(struct replay *p, int index, int line)
     return true;
 }
 
+static int next_in_line(const struct replay *p, int line)
+{
+    const uint8_t *all = p->line_of, *end = all + p->warp_count;
+    const uint8_t *at = memchr(all, line, p->warp_count);
+    int best = (int)(at - all);
+    while (p->turns && ++at < end && (at = memchr(at, line, (size_t)(end - at))) != NULL)
+        if (goes_before(p, line, (int)(at - all), best))
+            best = (int)(at - all);
+    return best;
+}
+
 static void line_moves(struct replay *p, int line)
 {
     struct line_of_warps *l = &p->lines[line];
     if (l->first != NO_WARP || l->count == 0)
         return;
-    const uint8_t *next = memchr(p->line_of, line, p->warp_count);
-    l->first = (int)(next - p->line_of);
+    l->first = next_in_line(p, line);
     l->count--;
     p->line_of[l->first] = NO_LINE;
     struct warp_state *w = &p->warps[l->first];
@@ -138,6 +166,7 @@ static void block_start(struct replay *p, int slot, double at)
     at = later(at, p->next_dispatch);
     p->next_dispatch = at + p->r.block_dispatch;
     *s = (struct block_slot){.running = b->warp_count,
+                             .number = n,
                              .traced = (int)(n % (uint64_t)in->trace->block_count),
                              .phases = s->phases};
     phases_start(p, s);
@@ -199,6 +228,8 @@ static void warp_end(struct replay *p, int index)
     if (p->stalls != NULL)
         queue_set(p, (int)p->warp_count + index, sampling_leave(p, index, last));
     s->free_at = later(s->free_at, later(w->at, w->drained));
+    if (p->turns)
+        s->free_at = later(s->free_at, w->kept);
     p->end = later(p->end, s->free_at);
     s->running--;
     if (s->running > 0 && s->waiting == s->running)
@@ -255,7 +286,11 @@ static void run_first(struct replay *p)
     int line = line_of(p, w, op);
     if (p->lines[line].first == index)
         p->lines[line].first = NO_WARP;
+    int first = p->lines[line].first;
+    p->yields = p->turns && first != NO_WARP && !is_of_older_block(p, index, first);
     enum step step = warp_step(p, w);
+    if (step == STEP_RAN && p->costs[op->site].unit != UNIT_NONE)
+        p->lines[line].last = p->lines[LINE_SCHEDULERS + w->scheduler].last = index;
     bool ran = step == STEP_RAN, syncs = ran && syncs_of(p, op) != NULL;
     if ((step == STEP_TURN || step == STEP_QUEUE) && stand_in_line(p, index, line)) {
         queue_remove(p, index);
@@ -394,7 +429,7 @@ static bool replay_init(struct replay *p, const struct timing_input *in, uint64_
     p->warp_count = warps;
     p->line_of = xcalloc(warps, sizeof *p->line_of);
     for (int i = 0; i < LINE_COUNT; i++)
-        p->lines[i].first = NO_WARP;
+        p->lines[i].first = p->lines[i].last = NO_WARP;
     p->fills = xcalloc(FILL_TABLE, sizeof *p->fills);
     p->miss_credit = xcalloc((size_t)in->site_count, sizeof *p->miss_credit);
     p->coming_credit = xcalloc((size_t)in->site_count, sizeof *p->coming_credit);
@@ -596,15 +631,36 @@ static double stall_share(const struct replay *p, enum stall reason)
     return all > 0 ? stall_sum(p, (int)reason, (int)reason + 1) / all : 0;
 }
 
-// A share of the time is beyond the replay, for the atomics of all SMs: warps wait for their data in it.
+// Of the atomics, those whose warps wait for a result.
+static double share_returning(const struct replay *p)
+{
+    double some = 0, all = 0;
+    for (int i = 0; i < p->in->site_count; i++) {
+        bool returns = p->costs[i].pipe == PIPE_GLOBAL_ATOMIC;
+        double executed = (double)p->in->stats[i].executed;
+        some += returns ? executed : 0;
+        all += returns || p->costs[i].pipe == PIPE_GLOBAL_REDUCTION ? executed : 0;
+    }
+    return all > 0 ? some / all : 1;
+}
+
+// A share of the time is beyond the replay, for the atomics of all SMs: warps wait for their data in it, or are kept until
+// reductions are answered.
 static void stalls_beyond(const struct replay *p, double share)
 {
-    double waited = stall_sum(p, STALL_LONG_SCOREBOARD, STALL_LONG_SCOREBOARD + 1);
-    if (waited <= 0 || share >= 1)
+    if (p->stalls == NULL || share <= 0 || share >= 1)
         return;
-    double factor = 1 + stall_sum(p, 0, STALL_COUNT) * share / (1 - share) / waited;
-    for (int i = 0; i < p->in->site_count; i++)
-        p->stalls[i][STALL_LONG_SCOREBOARD] *= factor;
+    double returning = share_returning(p), all = stall_sum(p, 0, STALL_COUNT);
+    const struct {
+        enum stall reason;
+        double share;
+    } rows[] = {{STALL_LONG_SCOREBOARD, returning}, {STALL_DRAIN, 1 - returning}};
+    for (size_t r = 0; r < COUNT_OF(rows); r++) {
+        double waited = stall_sum(p, (int)rows[r].reason, (int)rows[r].reason + 1);
+        double factor = waited > 0 ? 1 + all * rows[r].share * share / (1 - share) / waited : 1;
+        for (int i = 0; i < p->in->site_count; i++)
+            p->stalls[i][rows[r].reason] *= factor;
+    }
 }
 
 // Of the whole chip, from those of the blocks that were replayed: the sampler's shares of the warps' cycles.
@@ -648,8 +704,6 @@ static void time_fill(struct time_breakdown *out, const struct replay *p, uint64
     out->busy_ns[BREAKDOWN_ATOMIC] = later(p->atomic.busy * scale, hot > replayed ? hot * ns : 0);
     double held = p->end * GPU(g, max_warps_per_sm);
     out->occupancy_pct = held > 0 ? 100 * p->warp_cycles / held : 0;
-    out->waiting_memory_pct = 100 * stall_share(p, STALL_LONG_SCOREBOARD);
-    out->waiting_barrier_pct = 100 * stall_share(p, STALL_BARRIER);
     double traced = p->in->trace->block_count / (double)sm_blocks / p->whole;
     out->traced_share = traced < 1 ? traced : 1;
 }
@@ -660,6 +714,35 @@ const char *timing_missing(const struct gpu *g)
         if (gpu_field_info((enum gpu_field)f)->need == GPU_TIMED && isnan(g->value[f]))
             return gpu_field_info((enum gpu_field)f)->name;
     return NULL;
+}
+
+// Whose sampled shares say that warps take turns: NVIDIA's. Nothing was sampled of AMD's.
+static bool takes_turns(const struct gpu *g)
+{
+    return isnan(g->value[GPU_FIELD_scheduler_turn_cycles]);
+}
+
+// What warps wait for is asked of a replay of its own, in which they take turns and keep their places until their reductions are
+// answered, as samples say. The time is of the one in which the lowest number goes first: it is as close for chains and closer
+// for some transposes (docs/JOURNAL.md, schedulers).
+static void replay_both(const struct timing_input *in, uint64_t blocks, uint64_t sm_blocks,
+                        double whole, struct time_breakdown *out, struct stall_table *stalls)
+{
+    bool turns = stalls != NULL && takes_turns(in->gpu);
+    struct replay p = {.whole = whole};
+    if (replay_init(&p, in, blocks, stalls != NULL && !turns))
+        replay_run(&p);
+    time_fill(out, &p, sm_blocks);
+    if (turns) {
+        replay_release(&p);
+        p = (struct replay){.whole = whole, .turns = true};
+        if (replay_init(&p, in, blocks, true))
+            replay_run(&p);
+    }
+    stalls_fill(&p, sm_blocks, stalls);
+    out->waiting_memory_pct = 100 * stall_share(&p, STALL_LONG_SCOREBOARD);
+    out->waiting_barrier_pct = 100 * stall_share(&p, STALL_BARRIER);
+    replay_release(&p);
 }
 
 // Blocks too long for the trace: pieces of one, as many as are resident, stand for the whole; of each
@@ -700,17 +783,11 @@ static void time_of_pieces(const struct timing_input *in, uint64_t sm_blocks,
     blocks = sm_blocks < blocks ? sm_blocks : blocks;
     struct trace piece = trace_pieces(in, blocks, &a);
     struct timing_input part = *in;
-    struct replay p = {0};
     uint64_t ops = executed_ops(in, &piece);
     part.trace = &piece;
-    if (ops > 0) {
-        if (replay_init(&p, &part, blocks, stalls != NULL))
-            replay_run(&p);
-        p.whole = ops_of_mean_block(in) * piece.block_count / (double)ops;
-        time_fill(out, &p, sm_blocks);
-        stalls_fill(&p, sm_blocks, stalls);
-        replay_release(&p);
-    }
+    if (ops > 0)
+        replay_both(&part, blocks, sm_blocks,
+                    ops_of_mean_block(in) * piece.block_count / (double)ops, out, stalls);
     arena_release(&a);
 }
 
@@ -728,10 +805,5 @@ void sim_timing_model(const struct timing_input *in, struct time_breakdown *out,
         time_of_pieces(in, sm_blocks, out, stalls);
         return;
     }
-    struct replay p = {.whole = 1};
-    if (replay_init(&p, in, replay_length(in, sm_blocks), stalls != NULL))
-        replay_run(&p);
-    time_fill(out, &p, sm_blocks);
-    stalls_fill(&p, sm_blocks, stalls);
-    replay_release(&p);
+    replay_both(in, replay_length(in, sm_blocks), sm_blocks, 1, out, stalls);
 }

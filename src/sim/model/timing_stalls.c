@@ -48,9 +48,8 @@ double sampling_leave(struct replay *p, int warp, uint32_t site)
 {
     const struct warp_state *w = &p->warps[warp];
     double least = w->at + p->r.warp_exit + p->r.warp_drain;
-    double kept =
-        sooner(w->kept, w->at + p->r.block_launch * 0.9); // gone before its place is taken
-    double until = later(later(w->drained, kept), least);
+    double kept = p->turns ? w->kept : sooner(w->kept, w->at + p->r.block_launch * 0.9);
+    double until = later(later(w->drained, kept), least); // gone before its place is taken
     p->draining[warp] = (struct draining){site, w->since, until, w->sampled};
     p->resident_cycles += until - w->started;
     return until;
@@ -118,7 +117,7 @@ static void stall_share_out(struct replay *p, struct warp_state *w, uint32_t sit
 double queue_place(const struct replay *p, const struct site_cost *c)
 {
     uint64_t n = (uint64_t)sooner(p->r.load_places, PLACES_MAX);
-    if (c->unit == UNIT_SHARED)
+    if (c->unit != UNIT_STORE)
         n /= 2;
     if (n == 0 || p->places == NULL)
         return (double)INFINITY;
@@ -139,26 +138,101 @@ static double chosen_share(const struct replay *p, double cycles, bool two_pipes
     return 1 / later(p->schedulers * cycles / (two_pipes ? 2 : 1), 1);
 }
 
-// What a sequence of machine instructions waits for inside (an H200's divisions and roots: bench/truth/tuning/sequences).
+// What sequences of machine instructions wait for inside (an H200's divisions and roots: bench/truth/tuning/sequences): shares of
+// what they queue behind others', and of what is left. The model issues a sequence's instructions at once, the machine one by
+// one between their waits: who is in line behind one waits there for its own, as far as `line` says.
+struct sequence_waits {
+    double queued[STALL_COUNT], left[STALL_COUNT], line;
+};
+enum sequence_kind { APPROXIMATE, ROUNDED, LONG, QUOTIENT, WIDE_QUOTIENT, PRODUCT };
+static const struct sequence_waits SEQUENCES[] = {
+    [APPROXIMATE] =
+        {.queued = {[STALL_MIO_THROTTLE] = 0.4, [STALL_NOT_SELECTED] = 0.2, [STALL_WAIT] = 0.4},
+         .left = {[STALL_SHORT_SCOREBOARD] = 0.2, [STALL_WAIT] = 0.8}},
+    [ROUNDED] =
+        {.queued = {[STALL_MIO_THROTTLE] = 0.2,
+                    [STALL_NOT_SELECTED] = 0.2,
+                    [STALL_WAIT] = 0.4,
+                    [STALL_BRANCH_RESOLVING] = 0.2},
+         .left =
+             {[STALL_SHORT_SCOREBOARD] = 0.2, [STALL_BRANCH_RESOLVING] = 0.15, [STALL_WAIT] = 0.65},
+         .line = 1},
+    [LONG] =
+        {.left =
+             {[STALL_SHORT_SCOREBOARD] = 0.2, [STALL_BRANCH_RESOLVING] = 0.15, [STALL_WAIT] = 0.65},
+         .line = 1}, // in chains, however many warps there are
+    [QUOTIENT] = {.queued = {[STALL_MIO_THROTTLE] = 0.3,
+                             [STALL_MATH_PIPE_THROTTLE] = 0.15,
+                             [STALL_NOT_SELECTED] = 0.15,
+                             [STALL_WAIT] = 0.3,
+                             [STALL_DISPATCH] = 0.1},
+                  .left = {[STALL_SHORT_SCOREBOARD] = 0.4, [STALL_WAIT] = 0.6}},
+    [WIDE_QUOTIENT] = {.queued = {[STALL_MIO_THROTTLE] = 0.2,
+                                  [STALL_NOT_SELECTED] = 0.2,
+                                  [STALL_WAIT] = 0.4,
+                                  [STALL_BRANCH_RESOLVING] = 0.2},
+                       .left = {[STALL_SHORT_SCOREBOARD] = 0.2,
+                                [STALL_BRANCH_RESOLVING] = 0.15,
+                                [STALL_WAIT] = 0.65}},
+    [PRODUCT] = {.queued = {[STALL_MATH_PIPE_THROTTLE] = 0.35,
+                            [STALL_DISPATCH] = 0.2,
+                            [STALL_NOT_SELECTED] = 0.15,
+                            [STALL_WAIT] = 0.3},
+                 .left = {[STALL_WAIT] = 1}},
+};
+
+static enum sequence_kind sequence_kind(enum timed_operation operation)
+{
+    switch (operation) {
+    case OPERATION_div_full_f32:
+    case OPERATION_div_approx_f32:
+        return APPROXIMATE;
+    case OPERATION_NONE:
+    case OPERATION_COUNT:
+    case OPERATION_div_rn_f32:
+    case OPERATION_div_rn_f32_known:
+    case OPERATION_rcp_rn_f32:
+    case OPERATION_sqrt_rn_f32:
+        return ROUNDED;
+    case OPERATION_div_f64:
+    case OPERATION_rcp_f64:
+    case OPERATION_sqrt_f64:
+        return LONG;
+    case OPERATION_div_32:
+    case OPERATION_rem_32:
+        return QUOTIENT;
+    case OPERATION_div_u64:
+    case OPERATION_div_s64:
+    case OPERATION_rem_u64:
+    case OPERATION_rem_s64:
+        return WIDE_QUOTIENT;
+    case OPERATION_mul_lo_64:
+    case OPERATION_mul_hi_64:
+        return PRODUCT;
+    }
+    return ROUNDED;
+}
+
+static const struct sequence_waits *sequence_of(const struct replay *p, uint32_t site)
+{
+    return &SEQUENCES[sequence_kind((enum timed_operation)p->in->sites[site].operation)];
+}
+
+static void shares_add(struct replay *p, struct warp_state *w, uint32_t site, double until,
+                       const double shares[STALL_COUNT])
+{
+    double since = w->since, whole = until - since, share = 0;
+    for (int s = 0; s < STALL_COUNT; s++) {
+        share += shares[s];
+        stall_add(p, w, site, (enum stall)s, since + whole * share);
+    }
+}
+
 static void sequence_explain(struct replay *p, struct warp_state *w, uint32_t site, double until)
 {
-    const struct site_cost *m = &p->costs[w->maker[w->last]];
-    bool special = m->special_cycles > 0 || m->first == SERVER_F64; // else products
-    double since = w->since, whole = until - since;
-    double queued = sooner(w->queued[w->last], whole);
-    bool busy = m->first != SERVER_F64; // f64's wait in chains, however many warps there are
-    if (busy) {
-        stall_add(p, w, site, special ? STALL_MIO_THROTTLE : STALL_MATH_PIPE_THROTTLE,
-                  since + queued * (special ? 0.2 : 0.35));
-        stall_add(p, w, site, STALL_NOT_SELECTED, since + queued * (special ? 0.4 : 0.6));
-        stall_add(p, w, site, STALL_WAIT, since + queued * (special ? 0.8 : 1));
-        stall_add(p, w, site, STALL_BRANCH_RESOLVING, since + queued);
-    }
-    double left = until - w->since;
-    if (special) {
-        stall_add(p, w, site, STALL_SHORT_SCOREBOARD, until - left * 0.8);
-        stall_add(p, w, site, STALL_BRANCH_RESOLVING, until - left * 0.65);
-    }
+    const struct sequence_waits *waits = sequence_of(p, (uint32_t)w->maker[w->last]);
+    shares_add(p, w, site, w->since + sooner(w->queued[w->last], until - w->since), waits->queued);
+    shares_add(p, w, site, until, waits->left);
     stall_add(p, w, site, STALL_WAIT, until);
 }
 
@@ -198,8 +272,8 @@ static void room_explain(struct replay *p, struct warp_state *w, uint32_t site, 
     double drains = c->unit == UNIT_STORE && is_last(p, w, site) ? 1 : 0;
     if (op_next(p, w)->lines <= 4)
         drains *= 0.4;
-    stall_share_out(p, w, site, sooner(w->place, room), (enum stall)c->throttle, STALL_NOT_SELECTED,
-                    chosen_share(p, mean, false));
+    stall_share_out(p, w, site, sooner(queue_place(p, c), room), (enum stall)c->throttle,
+                    STALL_NOT_SELECTED, chosen_share(p, mean, false));
     stall_share_out(p, w, site, room,
                     c->unit == UNIT_SHARED ? STALL_SHORT_SCOREBOARD : STALL_LONG_SCOREBOARD,
                     STALL_DRAIN, drains);
@@ -208,9 +282,38 @@ static void room_explain(struct replay *p, struct warp_state *w, uint32_t site, 
 // Its target is found, and has to be fetched (bench/truth/tuning/stalls:short-loop).
 void branch_explain(struct replay *p, struct warp_state *w, uint32_t site)
 {
-    static const double resolving = 0.6;
+    static const double resolving = 0.3;
     stall_add(p, w, site, STALL_BRANCH_RESOLVING, w->since + (w->at - w->since) * resolving);
     stall_add(p, w, site, STALL_NO_INSTRUCTION, w->at);
+}
+
+// In line for its scheduler, a warp finds its pipe taken by the one that went before in so much of the time.
+static double pipe_share(const struct replay *p, const struct site_cost *c, double at)
+{
+    double cycles = p->schedulers * c->cycles;
+    bool halves = c->pipe == PIPE_F32; // which take turns
+    if (!p->turns || c->unit != UNIT_MATH || c->sequence > 0 || halves || cycles <= 1 || at <= 0)
+        return 0;
+    double taken = (p->pipe[c->first].busy + p->pipe[c->second].busy) / 2 / at;
+    return sooner(taken, 1) * (1 - 1 / cycles);
+}
+
+// Others' turns. While a wide product keeps the scheduler, nobody is selected: another one waits for the pipe, others to be
+// dispatched.
+static void turn_explain(struct replay *p, struct warp_state *w, uint32_t site, double at)
+{
+    const struct site_cost *c = &p->costs[site];
+    double kept = later(c->slots - c->next, 0), busy = p->issue[w->scheduler].busy;
+    double held = busy > 0 ? p->held[w->scheduler] / busy : 0;
+    p->held[w->scheduler] += kept;
+    if (at <= w->since)
+        return;
+    stall_add(p, w, site, kept > 0 ? STALL_MATH_PIPE_THROTTLE : STALL_DISPATCH,
+              w->since + (at - w->since) * held);
+    if (c->sequence > 0)
+        stall_add(p, w, site, STALL_WAIT, w->since + (at - w->since) * sequence_of(p, site)->line);
+    stall_share_out(p, w, site, at, STALL_NOT_SELECTED, STALL_MATH_PIPE_THROTTLE,
+                    pipe_share(p, c, at));
 }
 
 void stall_explain(struct replay *p, struct warp_state *w, uint32_t site, double at)
@@ -222,12 +325,6 @@ void stall_explain(struct replay *p, struct warp_state *w, uint32_t site, double
         operand_explain(p, w, site, sooner(w->last_ready, at));
     if (w->throttled > w->since)
         room_explain(p, w, site, sooner(w->throttled, at));
-    // While a wide product keeps the scheduler, nobody is selected: another one waits for the pipe, others to be dispatched.
-    const struct site_cost *c = &p->costs[site];
-    double kept = later(c->slots - c->next, 0), busy = p->issue[w->scheduler].busy;
-    stall_share_out(p, w, site, at, STALL_NOT_SELECTED,
-                    kept > 0 ? STALL_MATH_PIPE_THROTTLE : STALL_DISPATCH,
-                    busy > 0 ? p->held[w->scheduler] / busy : 0);
-    p->held[w->scheduler] += kept;
+    turn_explain(p, w, site, at);
     w->throttled = 0;
 }

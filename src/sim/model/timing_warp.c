@@ -232,10 +232,8 @@ enum step warp_step(struct replay *p, struct warp_state *w)
     }
     double room = queue_wait(p, c, at);
     bool full = room > at;
-    if (full) {
+    if (full)
         w->throttled = at = room;
-        w->place = queue_place(p, c);
-    }
     struct server *scheduler = &p->issue[w->scheduler];
     at = later(at, scheduler->free_at);
     if (at > w->at + SAME_TIME) {
@@ -244,6 +242,8 @@ enum step warp_step(struct replay *p, struct warp_state *w)
             return full && at <= room && has_line((enum unit)c->unit) ? STEP_QUEUE : STEP_MOVED;
         return at <= scheduler->free_at ? STEP_TURN : STEP_MOVED;
     }
+    if (p->yields && !has_queue((enum unit)c->unit))
+        return STEP_TURN;
     stall_explain(p, w, op->site, at);
     stall_add(p, w, op->site, STALL_SELECTED, at + c->next);
     double before[UNIT_TIMES];
