@@ -1,6 +1,7 @@
 // The program runs as it would: its own streams, its own end. Only its environment has more.
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/program.h"
+#include "capture/stream.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,13 +34,36 @@ static const char *recorder_find(struct arena *a, struct error *err)
     return NULL;
 }
 
+bool capture_can_sample(void)
+{
+#ifdef SAMPLING_CAN
+    return true;
+#else
+    return false;
+#endif
+}
+
+// Before what the user preloads: the first one's functions are called.
+static void preload(const char *recorder)
+{
+    struct arena a = {0};
+    const char *given = getenv("LD_PRELOAD");
+    setenv("LD_PRELOAD", given && *given ? arena_printf(&a, "%s:%s", recorder, given) : recorder,
+           1);
+    setenv("RIDGE_CAPTURE_SAMPLED", "1", 1);
+    arena_release(&a);
+}
+
 // In the child; returns only if the program cannot be started.
 static void start(const struct watched_program *p, const char *recorder)
 {
     if (p->output_aside)
         dup2(STDERR_FILENO, STDOUT_FILENO);
     setenv("CUDA_INJECTION64_PATH", recorder, 1);
-    setenv("NVTX_INJECTION64_PATH", recorder, 0);
+    if (p->sampled)
+        preload(recorder);
+    else
+        setenv("NVTX_INJECTION64_PATH", recorder, 0);
     setenv("RIDGE_CAPTURE_FOLDER", p->folder, 1);
     if (p->cupti)
         setenv("RIDGE_CAPTURE_CUPTI", p->cupti, 0);

@@ -9,6 +9,11 @@
 
 #include <pthread.h>
 
+// Launches are timed by sample where the recorder can stand before dlsym (recorder/hooks.c).
+#if defined(__GLIBC__) && (defined(__x86_64__) || defined(__aarch64__))
+#define SAMPLING_CAN
+#endif
+
 enum {
     STREAM_VERSION = 3,
     STREAM_VERSION_LEAST = 2,
@@ -45,6 +50,13 @@ struct event_head {
     uint16_t padding; // bytes after the tail
 };
 
+struct stream_row { // of COUNTS: a kind (enum work_kind), what it is, and how often it was launched
+    uint64_t kind, name; // of kernels; of copies CUpti_ActivityMemcpyKind
+    uint64_t device, stream, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, graph;
+    uint64_t launches, bytes;
+    uint64_t first_ns, last_ns; // when one was launched, as far as that was looked at
+};
+
 /* ---- writing (writer.c) ---------------------------------------------------------------------- */
 
 struct stream_writer {
@@ -60,6 +72,10 @@ bool stream_create(struct stream_writer *w, const char *path, uint64_t limit_byt
 // From any thread. What no room is left for is counted in the header; false then.
 bool stream_add(struct stream_writer *w, enum event_kind kind, const void *fields,
                 size_t field_bytes, const void *tail, size_t tail_bytes);
+// An event whose tail is written later, while the program runs: zeros at first, mapped until the process ends. NULL: there is no
+// room.
+void *stream_reserve(struct stream_writer *w, enum event_kind kind, const void *fields,
+                     size_t field_bytes, size_t tail_bytes);
 // In a child of fork: its parent's file is left alone.
 void stream_forget(struct stream_writer *w);
 void stream_close(struct stream_writer *w); // cuts what was reserved

@@ -17,6 +17,10 @@ void timeline_release(struct timeline *t)
     free(t->ranges.items);
     free(t->names.items);
     free(t->troubles.items);
+    for (size_t i = 0; i < t->counted.count; i++)
+        free(t->counted.items[i].times.items);
+    free(t->counted.items);
+    free(t->graph_parts.items);
     table_release(&t->name_numbers);
     *t = (struct timeline){.arena = t->arena};
 }
@@ -81,6 +85,7 @@ struct filling {
     int process;
     uint64_t clock_ns, wall_ns; // of its beginning
     size_t first_work;          // of the timeline's
+    size_t first_counted;
     struct {
         struct call *items;
         size_t count, capacity;
@@ -249,6 +254,111 @@ static void take_range(struct filling *f, const struct event_range *x)
     timeline_add_range(f->timeline, r);
 }
 
+/* ---- launches that were timed in part ------------------------------------------------------------------ */
+
+static const char *graph_name(const struct filling *f, uint64_t number)
+{
+    return arena_printf(f->timeline->arena, "graph %llu of process %llu",
+                        (unsigned long long)number,
+                        (unsigned long long)f->timeline->processes.items[f->process].pid);
+}
+
+static uint64_t wall_of(const struct filling *f, uint64_t time_ns)
+{
+    return time_ns < f->clock_ns || time_ns - f->clock_ns > year_ns
+               ? f->wall_ns
+               : time_ns - f->clock_ns + f->wall_ns;
+}
+
+static void take_row(struct filling *f, const struct stream_row *r)
+{
+    struct timeline *t = f->timeline;
+    static const uint64_t kinds[] = {WORK_KERNEL, WORK_COPY, WORK_FILL, WORK_GRAPH};
+    struct counted c = {.kind = r->kind < COUNT_OF(kinds) ? (enum work_kind)r->kind : WORK_KERNEL,
+                        .process = f->process,
+                        .device = timeline_device(t, r->device),
+                        .stream = r->stream,
+                        .graph = r->graph,
+                        .name_id = r->name,
+                        .grid = {whole(r->grid_x), whole(r->grid_y), whole(r->grid_z)},
+                        .block = {whole(r->block_x), whole(r->block_y), whole(r->block_z)},
+                        .shared_bytes = whole(r->shared_bytes),
+                        .launches = r->launches % far_ns,
+                        .bytes = r->bytes % far_ns,
+                        .first_ns = wall_of(f, r->first_ns),
+                        .last_ns = wall_of(f, r->last_ns)};
+    VEC_PUSH(t->counted.items, t->counted.count, t->counted.capacity, c);
+}
+
+// Rows are numbered without gaps in a file: what is not so numbered is damaged, and left out.
+static void take_counts(struct filling *f, const struct event *e)
+{
+    struct stream_row row;
+    size_t count = e->tail_bytes / sizeof row;
+    struct watched_process *p = &f->timeline->processes.items[f->process];
+    p->sampled = true;
+    if (e->of.counts.first != f->timeline->counted.count - f->first_counted)
+        return;
+    for (size_t i = 0; i < count && i < e->of.counts.rows; i++) {
+        memcpy(&row, e->tail + i * sizeof row, sizeof row);
+        take_row(f, &row);
+    }
+}
+
+static void take_timed(struct filling *f, const struct event_timed *e)
+{
+    struct timeline *t = f->timeline;
+    struct timed_launch one = {(double)e->elapsed_ns, (double)e->every};
+    if (e->row >= t->counted.count - f->first_counted || e->every == 0)
+        return;
+    struct counted *c = &t->counted.items[f->first_counted + e->row];
+    VEC_PUSH(c->times.items, c->times.count, c->times.capacity, one);
+}
+
+static void take_graph_kernel(struct filling *f, const struct event_graph_kernel *e)
+{
+    struct timeline *t = f->timeline;
+    struct graph_part part = {timeline_name(t, name_of(f, e->name)), f->process, e->graph,
+                              e->launches % far_ns};
+    VEC_PUSH(t->graph_parts.items, t->graph_parts.count, t->graph_parts.capacity, part);
+}
+
+static const char *counted_name(const struct filling *f, const struct counted *c)
+{
+    switch (c->kind) {
+    case WORK_KERNEL:
+        return name_of(f, c->name_id);
+    case WORK_COPY:
+        return timeline_direction(c->name_id);
+    case WORK_FILL:
+        return "fill";
+    case WORK_GRAPH:
+        return graph_name(f, c->graph);
+    }
+    return "";
+}
+
+// Names are told before they are in a row, but after the room for it. Rows that nothing was counted in are room for more.
+static void end_counted(struct filling *f)
+{
+    struct timeline *t = f->timeline;
+    struct watched_process *p = &t->processes.items[f->process];
+    size_t kept = f->first_counted;
+    for (size_t i = f->first_counted; i < t->counted.count; i++) {
+        struct counted *c = &t->counted.items[i];
+        if (c->launches == 0) {
+            free(c->times.items);
+            continue;
+        }
+        p->launches += c->kind == WORK_KERNEL ? c->launches : 0;
+        p->graph_launches += c->kind == WORK_GRAPH ? c->launches : 0;
+        c->name = timeline_name(t, counted_name(f, c));
+        t->counted.items[kept++] = *c;
+    }
+    t->counted.count = kept;
+    p->unheard |= p->sampled;
+}
+
 static int by_correlation(const void *a, const void *b)
 {
     const struct call *x = a, *y = b;
@@ -357,9 +467,20 @@ static void take(struct filling *f, const struct event *e)
     case EVENT_DROPPED:
         p->dropped += e->of.dropped.records;
         break;
+    case EVENT_COUNTS:
+        take_counts(f, e);
+        break;
+    case EVENT_TIMED:
+        take_timed(f, &e->of.timed);
+        break;
+    case EVENT_GRAPH_KERNEL:
+        take_graph_kernel(f, &e->of.graph_kernel);
+        break;
     case EVENT_END:
         p->ended = true;
+        p->end_ns = wall_of(f, e->of.end.clock_ns);
         break;
+    case EVENT_APART:
     case EVENT_MODULE:
     case EVENT_UNLOAD:
     case EVENT_SAVED:
@@ -378,8 +499,10 @@ bool capture_timeline_add(struct timeline *t, const char *file, const char *data
     struct event e;
     if (!stream_open(&r, file, data, size_bytes, err))
         return false;
-    struct filling f = {
-        .timeline = t, .process = (int)t->processes.count, .first_work = t->work.count};
+    struct filling f = {.timeline = t,
+                        .process = (int)t->processes.count,
+                        .first_work = t->work.count,
+                        .first_counted = t->counted.count};
     struct watched_process p = {
         .command = "", .file = arena_strdup(t->arena, file), .lost = r.lost};
     VEC_PUSH(t->processes.items, t->processes.count, t->processes.capacity, p);
@@ -388,6 +511,7 @@ bool capture_timeline_add(struct timeline *t, const char *file, const char *data
     place_graphs(&f);
     join_calls(&f);
     count_unheard(&f);
+    end_counted(&f);
     if (r.damaged) {
         const char *words = arena_printf(t->arena,
                                          "%s is damaged after byte %zu: what follows is "

@@ -24,6 +24,26 @@ struct range { // that the program named (NVTX), of the wall clock
     int name, process;
     uint64_t thread, start_ns, end_ns; // thread: 0 where it is of the whole process
 };
+// Launches of one kind that were counted all and timed in part (sampling): a kernel of a shape on a stream, a graph, copies.
+struct counted {
+    enum work_kind kind;
+    int name, process, device; // name: as of work
+    uint64_t stream, graph;    // graph: its number
+    uint64_t name_id;          // in its file
+    int grid[3], block[3], shared_bytes;
+    uint64_t launches, bytes;
+    uint64_t first_ns, last_ns; // when one was looked at, of the wall clock
+    struct {
+        struct timed_launch {
+            double ns, every; // it stands for so many launches
+        } * items;
+        size_t count, capacity;
+    } times;
+};
+struct graph_part { // a kernel of a graph: launches of it per launch of the graph
+    int name, process;
+    uint64_t graph, launches;
+};
 struct watched_process {
     uint64_t pid;
     const char *command;
@@ -33,6 +53,8 @@ struct watched_process {
     uint64_t lost, dropped;            // events, and records of CUPTI, that are missing
     uint64_t timeless;                 // pieces of work left out, as their times cannot be right
     bool ended;                        // by itself: not killed
+    bool sampled;                      // launches were counted, and timed in part
+    uint64_t end_ns;                   // of the wall clock; 0: it was killed
     const char *file;
 };
 struct watched_device {
@@ -57,6 +79,14 @@ struct timeline { // arena-owned but for the lists; timeline_release frees those
         struct range *items;
         size_t count, capacity;
     } ranges;
+    struct {
+        struct counted *items;
+        size_t count, capacity;
+    } counted;
+    struct {
+        struct graph_part *items;
+        size_t count, capacity;
+    } graph_parts;
     uint64_t first_ns; // of the wall clock, when the first work began: timeline_sort
     struct {
         const char **items;
@@ -171,5 +201,37 @@ void timeline_summarize(struct arena *a, struct timeline *t, struct timeline_sum
 // The floor of the kernel of that index; the list of what is worth looking at is made anew.
 void timeline_set_floor(struct timeline_summary *s, size_t kernel,
                         const struct kernel_floor *floor);
+
+/* ---- of launches that were timed in part (estimates.c) ------------------------------------------- */
+
+struct estimate { // of one name; kernels by falling total
+    enum work_kind kind;
+    int name;
+    uint64_t launches, by_graphs, timed,
+        bytes;        // by_graphs: kernels that graphs launched, beside `launches`
+    uint64_t untimed; // of `launches`: of kinds of which none was timed; they are not in the total
+    double total_ns;  // estimated, but for graphs' kernels; NAN: none was timed
+    double
+        around_ns; // the total's interval of 95 % is so much to both sides; NAN: too few were timed
+    double median_ns, min_ns, max_ns; // of the timed ones
+    double share_pct;                 // of the time of all kernels and graphs
+    int grid[3], block[3];            // of the kind with the most time
+    size_t shapes;
+};
+struct counted_device {
+    int device;
+    double span_ns; // from the first launch to the last end of a process
+    uint64_t launches, graph_launches, moves;
+    size_t streams;
+    double kernel_ns; // of kernels and graphs, estimated
+};
+struct estimates { // arena-owned
+    struct estimate *kernels, *graphs, *moves;
+    size_t kernel_count, graph_count, move_count;
+    struct counted_device *devices;
+    size_t device_count;
+    double span_ns; // of all devices, added up
+};
+void timeline_estimate(struct arena *a, const struct timeline *t, struct estimates *out);
 
 #endif

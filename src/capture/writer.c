@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/stream.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -77,6 +78,12 @@ static void add_locked(struct stream_writer *w, const struct event_head *head, c
     w->at += head->size_bytes;
 }
 
+static bool make_room(struct stream_writer *w, uint64_t bytes)
+{
+    bool inside = w->window && w->at + bytes <= w->window_at + w->window_bytes;
+    return bytes <= UINT32_MAX && (inside || window_move(w, bytes));
+}
+
 bool stream_add(struct stream_writer *w, enum event_kind kind, const void *fields,
                 size_t field_bytes, const void *tail, size_t tail_bytes)
 {
@@ -86,8 +93,7 @@ bool stream_add(struct stream_writer *w, enum event_kind kind, const void *field
     bool done = false;
     pthread_mutex_lock(&w->lock);
     if (w->fd >= 0) {
-        bool inside = w->window && w->at + bytes + padding <= w->window_at + w->window_bytes;
-        done = bytes + padding <= UINT32_MAX && (inside || window_move(w, bytes + padding));
+        done = make_room(w, bytes + padding);
         if (done)
             add_locked(w, &head, fields, field_bytes, tail, tail_bytes);
         else
@@ -95,6 +101,29 @@ bool stream_add(struct stream_writer *w, enum event_kind kind, const void *field
     }
     pthread_mutex_unlock(&w->lock);
     return done;
+}
+
+void *stream_reserve(struct stream_writer *w, enum event_kind kind, const void *fields,
+                     size_t field_bytes, size_t tail_bytes)
+{
+    uint64_t bytes = sizeof(struct event_head) + field_bytes + tail_bytes;
+    struct event_head head = {(uint32_t)bytes, (uint16_t)kind, 0};
+    char *tail = NULL;
+    assert(bytes % STREAM_ALIGNMENT == 0);
+    pthread_mutex_lock(&w->lock);
+    if (w->fd >= 0 && make_room(w, bytes)) {
+        uint64_t at = w->at + sizeof head + field_bytes, from = at / PAGE_BYTES * PAGE_BYTES;
+        void *map = mmap(NULL, at - from + tail_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, w->fd,
+                         (off_t)from);
+        if (map != MAP_FAILED) {
+            tail = (char *)map + (at - from);
+            add_locked(w, &head, fields, field_bytes, NULL, 0);
+        }
+    }
+    if (w->fd >= 0 && !tail)
+        w->header->lost++;
+    pthread_mutex_unlock(&w->lock);
+    return tail;
 }
 
 static void unmap(struct stream_writer *w)

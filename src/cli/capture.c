@@ -53,6 +53,32 @@ bool capture_take_folder(struct timeline *t, const char *folder, struct error *e
     return done;
 }
 
+// Of recordings in which launches were timed in part.
+static bool print_counted(const struct options *o, struct arena *a, const struct timeline *t,
+                          struct error *err)
+{
+    struct estimates s;
+    struct text out = {0};
+    struct report_style style = cli_style(o);
+    const char *output = option_text(o, OPTION_OUTPUT, NULL);
+    if (t->work.count > 0)
+        return fail(err, NOWHERE,
+                    "recordings of both kinds, by sample and by --exact, are no one list: give "
+                    "--from one of them");
+    if (option_given(o, OPTION_TRACE) || (output && str_ends_with(output, ".html")))
+        return fail(err, NOWHERE,
+                    "this recording has no timeline: its launches were timed by sample; record "
+                    "with --exact");
+    timeline_estimate(a, t, &s);
+    if (option_given(o, OPTION_JSON))
+        cli_add_json(&out, report_counted_json(t, &s));
+    else
+        report_counted(t, &s, &style, &out);
+    bool done = cli_write(output, &out, err);
+    text_release(&out);
+    return done;
+}
+
 static bool print_timeline(const struct options *o, struct arena *a, struct timeline *t,
                            struct error *err)
 {
@@ -62,6 +88,8 @@ static bool print_timeline(const struct options *o, struct arena *a, struct time
     const char *trace_file = option_text(o, OPTION_TRACE, NULL);
     const char *output = option_text(o, OPTION_OUTPUT, NULL);
     bool done = true;
+    if (t->counted.count > 0)
+        return print_counted(o, a, t, err);
     timeline_summarize(a, t, &s);
     if (option_given(o, OPTION_FLOORS) && !capture_floors(o, a, t, &s, err))
         return false;
@@ -80,6 +108,18 @@ static bool print_timeline(const struct options *o, struct arena *a, struct time
     return done;
 }
 
+// What needs the time of every launch.
+static bool wants_exact(const struct options *o)
+{
+    static const enum option_id asks[] = {OPTION_EXACT, OPTION_GRAPHS, OPTION_TRACE, OPTION_FLOORS};
+    const char *output = option_text(o, OPTION_OUTPUT, NULL);
+    bool exact = !capture_can_sample() || (output && str_ends_with(output, ".html")) ||
+                 getenv("RIDGE_CAPTURE_CALLS") || getenv("RIDGE_CAPTURE_GRAPHS");
+    for (size_t i = 0; i < COUNT_OF(asks); i++)
+        exact |= option_given(o, asks[i]);
+    return exact;
+}
+
 static bool watch(const struct options *o, struct timeline *t, int *status, struct error *err)
 {
     struct work_folder folder;
@@ -90,12 +130,13 @@ static bool watch(const struct options *o, struct timeline *t, int *status, stru
     if (!work_folder_open(&folder, err))
         return false;
     if (!option_given(o, OPTION_QUIET))
-        cli_say("recording in %s: at most 1 GiB of disk and 65 MiB of memory per process\n",
-                folder.path);
+        cli_say("recording in %s: at most 1 GiB of disk and %s of memory per process\n",
+                folder.path, wants_exact(o) ? "65 MiB" : "40 MiB");
     struct watched_program p = {.argv = o->program,
                                 .folder = folder.path,
                                 .cupti = device_cupti(t->arena),
                                 .graphs = graphs,
+                                .sampled = !wants_exact(o),
                                 .output_aside = to_screen && option_given(o, OPTION_JSON)};
     bool done = capture_program(&p, status, err) && capture_take_folder(t, folder.path, err);
     work_folder_close(&folder);

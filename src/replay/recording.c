@@ -178,6 +178,10 @@ static void take(struct reading *r, const struct event *e)
     case EVENT_RANGE:
     case EVENT_DROPPED:
     case EVENT_END:
+    case EVENT_COUNTS:
+    case EVENT_TIMED:
+    case EVENT_GRAPH_KERNEL:
+    case EVENT_APART:
         break; // of the timeline
     }
 }

@@ -197,8 +197,8 @@ const char *timeline_timeless_words(struct arena *a, const struct watched_proces
                               (unsigned long long)p->pid, (unsigned long long)p->timeless);
 }
 
-static void add_missing(struct arena *a, const struct timeline *t, const struct report_style *style,
-                        struct text *out)
+void timeline_add_missing(struct arena *a, const struct timeline *t,
+                          const struct report_style *style, struct text *out)
 {
     for (size_t i = 0; i < t->processes.count; i++) {
         const struct watched_process *p = &t->processes.items[i];
@@ -342,7 +342,7 @@ void report_timeline(const struct timeline *t, const struct timeline_summary *s,
         add_heading(style, 2, "Longest times without work", out);
         add_sheet(&tables.gaps, style, out);
     }
-    add_missing(&a, t, style, out);
+    timeline_add_missing(&a, t, style, out);
     arena_release(&a);
 }
 
@@ -353,7 +353,7 @@ static json_t *known(double value)
     return isnan(value) ? json_null() : json_real(value);
 }
 
-static json_t *processes_json(const struct timeline *t)
+json_t *timeline_processes_json(const struct timeline *t)
 {
     json_t *all = json_array();
     for (size_t i = 0; i < t->processes.count; i++) {
@@ -459,23 +459,30 @@ static json_t *ranges_json(const struct timeline *t, const struct timeline_summa
     return all;
 }
 
+json_t *timeline_troubles_json(const struct timeline *t)
+{
+    json_t *all = json_array();
+    for (size_t i = 0; i < t->troubles.count; i++)
+        json_array_append_new(all, json_string(t->troubles.items[i]));
+    return all;
+}
+
 json_t *report_timeline_json(const struct timeline *t, const struct timeline_summary *s)
 {
-    json_t *worth = json_array(), *troubles = json_array();
+    json_t *worth = json_array();
     for (size_t i = 0; i < s->worth_count; i++)
         json_array_append_new(
             worth, json_pack("{s:s, s:f, s:f, s:f, s:o*}", "what", worth_word(t, &s->worth[i]),
                              "time_ns", s->worth[i].time_ns, "gain_ns", s->worth[i].gain_ns,
                              "share_pct", s->worth[i].share_pct, "floor",
                              s->worth[i].floor ? floor_json(s->worth[i].floor) : NULL));
-    for (size_t i = 0; i < t->troubles.count; i++)
-        json_array_append_new(troubles, json_string(t->troubles.items[i]));
     return json_pack("{s:s, s:i, s:s, s:f, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "ridge",
                      RIDGE_VERSION, "schema", RECORD_SCHEMA, "provenance", "measured",
                      "recording_pct_at_most", s->recording_pct, "whole_graphs",
-                     (json_int_t)s->whole_graphs, "processes", processes_json(t), "devices",
-                     devices_json(t, s), "kernels", kernels_json(t, s), "copies", moves_json(t, s),
-                     "ranges", ranges_json(t, s), "work_on_next", worth, "not_recorded", troubles);
+                     (json_int_t)s->whole_graphs, "processes", timeline_processes_json(t),
+                     "devices", devices_json(t, s), "kernels", kernels_json(t, s), "copies",
+                     moves_json(t, s), "ranges", ranges_json(t, s), "work_on_next", worth,
+                     "not_recorded", timeline_troubles_json(t));
 }
 
 /* ---- trace ----------------------------------------------------------------------------------------- */

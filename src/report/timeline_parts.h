@@ -27,6 +27,12 @@ const char *timeline_no_floor_words(struct arena *a, const struct timeline *t,
 // "GPU 0 NVIDIA H200"
 const char *timeline_device_words(struct arena *a, const struct timeline *t, int index);
 
+// What is missing of the recordings, and why.
+void timeline_add_missing(struct arena *a, const struct timeline *t,
+                          const struct report_style *style, struct text *out);
+json_t *timeline_processes_json(const struct timeline *t);
+json_t *timeline_troubles_json(const struct timeline *t);
+
 struct track { // a stream of a GPU, of a process
     int process, device;
     uint64_t stream;

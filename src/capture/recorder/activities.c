@@ -51,7 +51,7 @@ static void request(uint8_t **buffer, size_t *size_bytes, size_t *records_max)
     }
 }
 
-static void name_device(uint32_t device)
+void recorder_device(uint32_t device)
 {
     static atomic_bool named[DEVICES_MAX];
     char name[DEVICE_NAME_BYTES] = "";
@@ -85,7 +85,7 @@ static void take_kernel(const struct activity_kernel *k)
         .graph = k->graph,
         .node = k->node,
     };
-    name_device(k->device);
+    recorder_device(k->device);
     RECORD(KERNEL, event);
 }
 
@@ -93,7 +93,7 @@ static void take_copy(const struct activity_copy *c)
 {
     struct event_copy event = {c->start_ns, c->end_ns,  c->bytes,  c->copy_kind,
                                c->device,   c->context, c->stream, c->correlation};
-    name_device(c->device);
+    recorder_device(c->device);
     RECORD(COPY, event);
 }
 
@@ -101,7 +101,7 @@ static void take_fill(const struct activity_fill *f)
 {
     struct event_fill event = {f->start_ns, f->end_ns, f->bytes,      f->device,
                                f->context,  f->stream, f->correlation};
-    name_device(f->device);
+    recorder_device(f->device);
     RECORD(FILL, event);
 }
 
@@ -109,7 +109,7 @@ static void take_graph(const struct activity_graph *g)
 {
     struct event_graph event = {g->start_ns, g->end_ns,      g->device, g->context,
                                 g->stream,   g->correlation, g->graph};
-    name_device(g->device);
+    recorder_device(g->device);
     RECORD(GRAPH, event);
 }
 

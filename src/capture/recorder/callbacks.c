@@ -237,6 +237,8 @@ bool callbacks_start(void)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static bool tried, listens;
+    if (recorder.sampled) // no CUPTI is there
+        return false;
     if (!recorder.saving && !atomic_load(&wanted) && !getenv("RIDGE_CAPTURE_CALLS"))
         return false;
     pthread_mutex_lock(&lock);

@@ -114,6 +114,38 @@ struct call_load { // cuModuleLoad and its kin, cuLibraryLoadData and cuLibraryL
     const void *image; // or a path
 };
 
+struct kernel_node { // CUDA_KERNEL_NODE_PARAMS_v2
+    void *function;
+    unsigned grid[3], block[3], shared_bytes;
+    void **values, **extra, *kernel, *context;
+};
+struct copy_2d { // CUDA_MEMCPY2D
+    size_t from_x_bytes, from_y;
+    int from_type;
+    const void *from_host;
+    uint64_t from;
+    void *from_array;
+    size_t from_pitch_bytes, to_x_bytes, to_y;
+    int to_type;
+    void *to_host;
+    uint64_t to;
+    void *to_array;
+    size_t to_pitch_bytes, width_bytes, height;
+};
+struct copy_3d { // CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER
+    size_t from_x_bytes, from_y, from_z, from_level;
+    int from_type;
+    const void *from_host;
+    uint64_t from;
+    void *from_array, *from_context;
+    size_t from_pitch_bytes, from_height, to_x_bytes, to_y, to_z, to_level;
+    int to_type;
+    void *to_host;
+    uint64_t to;
+    void *to_array, *to_context;
+    size_t to_pitch_bytes, to_height, width_bytes, height, depth;
+};
+
 typedef void (*buffer_request)(uint8_t **buffer, size_t *size_bytes, size_t *records_max);
 typedef void (*buffer_complete)(void *context, uint32_t stream, uint8_t *buffer, size_t size_bytes,
                                 size_t valid_bytes);

@@ -3,7 +3,7 @@
 // recording goes (one file per process), RIDGE_CAPTURE_LIMIT how long it may become, RIDGE_CAPTURE_CUPTI which CUPTI
 // is tried; saving.c has those that say which kernels are saved.
 // SPDX-License-Identifier: Apache-2.0
-#include "capture/recorder/recorder.h"
+#include "capture/recorder/sampling.h"
 #include "base/base.h"
 
 #include <stdarg.h>
@@ -22,8 +22,13 @@ __attribute__((visibility("default"))) int InitializeInjection(void);
 uint64_t recorder_clock_ns(void)
 {
     uint64_t now = 0;
-    if (recorder.cupti.cuptiGetTimestamp)
+    if (recorder.cupti.cuptiGetTimestamp) {
         recorder.cupti.cuptiGetTimestamp(&now);
+    } else {
+        struct timespec wall;
+        clock_gettime(CLOCK_REALTIME, &wall);
+        now = (uint64_t)wall.tv_sec * UINT64_C(1000000000) + (uint64_t)wall.tv_nsec;
+    }
     return now;
 }
 
@@ -146,7 +151,10 @@ static void at_end(void)
 {
     if (atomic_exchange(&recorder.off, true))
         return;
-    activities_end();
+    if (recorder.sampled)
+        sampling_end();
+    else
+        activities_end();
     struct event_end event = {recorder_clock_ns()};
     RECORD(END, event);
     stream_close(&recorder.out);
@@ -179,7 +187,8 @@ int InitializeInjection(void)
     struct error err = {0};
     if (!folder || atomic_flag_test_and_set(&begun) || !file_open(folder, &err))
         return 1;
-    bool opened = cupti_open(&err);
+    recorder.sampled = sampling_wanted() && !getenv("RIDGE_CAPTURE_KERNELS");
+    bool opened = recorder.sampled || cupti_open(&err);
     record_process();
     if (!opened) {
         recorder_trouble("nothing was recorded: %s", err.message);
@@ -187,10 +196,13 @@ int InitializeInjection(void)
         return 1;
     }
     driver_open();
-    saving_start(folder);
+    if (!recorder.sampled)
+        saving_start(folder);
+    else
+        sampling_start();
     atomic_store(&recorder.off, false);
-    bool listens = activities_start();
-    listens = callbacks_start() || listens;
+    bool listens = recorder.sampled || activities_start();
+    listens = (!recorder.sampled && callbacks_start()) || listens;
     if (listens)
         pthread_atfork(NULL, NULL, in_child);
     if (atexit(at_end) != 0)

@@ -25,6 +25,7 @@ struct recorder {
     struct cupti_functions cupti;
     struct driver_functions driver;
     bool saving;     // kernels: images and files too
+    bool sampled;    // launches are counted, and some timed, without CUPTI
     atomic_bool off; // at the end, and in children of fork
 };
 extern struct recorder recorder;
@@ -33,11 +34,15 @@ extern struct recorder recorder;
     stream_add(&recorder.out, EVENT_##NAME, &(event), sizeof(event), NULL, 0)
 #define RECORD_TEXT(NAME, event, text) \
     stream_add(&recorder.out, EVENT_##NAME, &(event), sizeof(event), text, strlen(text))
+void sampling_start(void); // sampling.c
+void sampling_end(void);
 uint64_t recorder_clock_ns(void);
 uint64_t recorder_thread(void);
 void recorder_trouble(const char *fmt, ...) PRINTF_LIKE(1, 2);
 // The number that stands for the name in events; the name itself is written before its first use.
 uint64_t recorder_name(const char *name);
+
+void recorder_device(uint32_t device); // writes its name, once (activities.c)
 
 bool activities_start(void); // activities.c
 void activities_end(void);

@@ -1,0 +1,584 @@
+// Launches, copies and fills are counted in rows of the recording's file, which stay if the program is killed; one of several of a
+// row, chosen by chance, is timed by two events of its stream. Nothing is waited for: the events are read when later ones are
+// recorded, and at the end. What that costs is measured, and held below a hundredth of the program's time: launches are timed
+// more rarely then. Where the GPU has nothing to do, a kernel that waits some microseconds goes before the first event: without it the
+// GPU would pass that event while the host is still on its way to the launch.
+// SPDX-License-Identifier: Apache-2.0
+#include "capture/recorder/sampling.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { DONE = 0, NOT_READY = 600 }; // CUresult
+enum { KERNEL, COPY, FILL, GRAPH }; // enum work_kind
+enum { ROWS_PER_EVENT = 128, ROWS_MAX = 1 << 16, HANDLES_MAX = 1 << 18 };
+enum { BUCKETS = 1 << 13, KEY_WORDS = 7 };
+enum { CONTEXTS_MAX = 64, CLOCKS = 256, READ_AT_ONCE = 4 };
+enum { WAIT_NS = 6000, WAIT_MAX_NS = 30000, WAIT_COST_NS = 5000 };
+enum { SPENT_PER = 100, SPENT_FREE_NS = 500000, SLOWER_MAX = 8 };
+enum { STREAM_OWN = 2 }; // the last of the streams that are no handles: each context has its own
+
+struct counted {
+    struct stream_row *shared; // in the file
+    uint64_t number;
+    _Atomic uint64_t next; // the launch that is timed next
+    atomic_bool busy;      // a thread times one
+    uint64_t block_end, random;
+    unsigned taken, slower;
+    struct counted *chain;
+};
+struct handle { // what a call was given, and its row
+    uint64_t key[KEY_WORDS];
+    struct counted *row;
+    struct handle *chain;
+};
+struct clock { // two events
+    void *from, *to;
+    struct counted *row;
+    struct context *context;
+    uint64_t every;
+    bool waited;
+    enum { FREE, RUNS, ENDS } state;
+};
+struct context {
+    void *handle;
+    pthread_mutex_t lock;
+    bool ready;
+    void *wait; // the kernel
+    unsigned wait_ns;
+    struct clock clocks[CLOCKS];
+    int clock_count, oldest;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    _Atomic(struct handle *) handles[BUCKETS];
+    struct counted *rows[BUCKETS];
+    size_t row_count, handle_count;
+    struct stream_row *room; // of the file
+    size_t room_count;
+    bool full;
+    uint64_t began_ns;
+    _Atomic uint64_t spent_ns;
+    atomic_int captures;
+    struct context *contexts[CONTEXTS_MAX];
+    int context_count;
+} sampling = {.lock = PTHREAD_MUTEX_INITIALIZER};
+// Of this thread: a call of ours is under way, and the driver's own are not counted; what contexts took to begin, which no launch
+// is to blame for.
+static _Thread_local bool inside;
+static _Thread_local uint64_t once_ns;
+
+bool sampling_wanted(void)
+{
+    static atomic_int known; // 1: no, 2: yes
+    int now = atomic_load_explicit(&known, memory_order_relaxed);
+    if (now == 0) {
+        const char *given = getenv("RIDGE_CAPTURE_SAMPLED");
+        now = given && *given ? 2 : 1;
+        atomic_store_explicit(&known, now, memory_order_relaxed);
+    }
+    return now == 2;
+}
+
+static uint64_t mix(uint64_t x)
+{
+    x ^= x >> 32;
+    x *= UINT64_C(0x9e3779b97f4a7c15);
+    return x ^ (x >> 29);
+}
+
+static uint64_t random_below(struct counted *row, uint64_t limit)
+{
+    row->random = mix(row->random + UINT64_C(0x632be59bd9b4e019));
+    return (row->random >> 11) % limit;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------------- */
+
+uint64_t sampling_name(void *function)
+{
+    const struct driver_functions *d = &recorder.driver;
+    const char *name = NULL;
+    if (!function || !((d->function_name && d->function_name(&name, function) == DONE && name) ||
+                       (d->kernel_name && d->kernel_name(&name, function) == DONE && name)))
+        name = "(a kernel whose name the driver does not say)";
+    return recorder_name(name);
+}
+
+static struct stream_row *row_room(void)
+{
+    if (sampling.room_count == 0 && sampling.row_count < ROWS_MAX) {
+        struct event_counts event = {sampling.row_count, ROWS_PER_EVENT};
+        sampling.room = stream_reserve(&recorder.out, EVENT_COUNTS, &event, sizeof event,
+                                       ROWS_PER_EVENT * sizeof *sampling.room);
+        sampling.room_count = sampling.room ? ROWS_PER_EVENT : 0;
+    }
+    if (sampling.room_count == 0)
+        return NULL;
+    sampling.room_count--;
+    return sampling.room++;
+}
+
+// The row of what the fields before the counts say, under the lock.
+static struct counted *row_of(const struct stream_row *is)
+{
+    uint64_t hash = 0;
+    const size_t bytes = offsetof(struct stream_row, launches);
+    for (size_t i = 0; i < bytes / sizeof hash; i++)
+        hash = mix(hash ^ ((const uint64_t *)(const void *)is)[i]);
+    struct counted **bucket = &sampling.rows[hash % BUCKETS], *row = *bucket;
+    while (row && memcmp(row->shared, is, bytes) != 0)
+        row = row->chain;
+    if (row)
+        return row;
+    struct stream_row *shared = row_room();
+    row = shared ? calloc(1, sizeof *row) : NULL;
+    if (!row) {
+        if (!sampling.full)
+            recorder_trouble("launches beyond %zu kinds of them are not counted",
+                             sampling.row_count);
+        sampling.full = true;
+        return NULL;
+    }
+    *shared = *is;
+    shared->first_ns = recorder_clock_ns();
+    *row = (struct counted){.shared = shared,
+                            .number = sampling.row_count++,
+                            .random = hash ^ clock_ns(),
+                            .block_end = 1,
+                            .chain = *bucket};
+    *bucket = row;
+    return row;
+}
+
+static struct counted *row_new(const uint64_t key[KEY_WORDS], struct stream_row is, void *what,
+                               _Atomic(struct handle *) *bucket)
+{
+    int device = 0;
+    const struct driver_functions *d = &recorder.driver;
+    if (d->device && d->device(&device) == DONE)
+        recorder_device((uint32_t)device);
+    is.device = (uint64_t)device;
+    if (is.kind == KERNEL)
+        is.name = sampling_name(what);
+    if (is.kind == GRAPH)
+        is.graph = graphs_number(what);
+    pthread_mutex_lock(&sampling.lock);
+    struct counted *row = row_of(&is);
+    struct handle *h = row && sampling.handle_count < HANDLES_MAX ? calloc(1, sizeof *h) : NULL;
+    if (h) {
+        sampling.handle_count++;
+        memcpy(h->key, key, sizeof h->key);
+        h->row = row;
+        h->chain = atomic_load(bucket);
+        atomic_store_explicit(bucket, h, memory_order_release);
+    }
+    pthread_mutex_unlock(&sampling.lock);
+    return row;
+}
+
+static struct counted *row_find(const struct stream_row *is, void *what, void *stream)
+{
+    const struct driver_functions *d = &recorder.driver;
+    void *context = NULL;
+    if ((uintptr_t)stream <= STREAM_OWN && d->context)
+        d->context(&context);
+    const uint64_t key[KEY_WORDS] = {(uint64_t)(uintptr_t)what ^ is->kind << 60 ^ is->name << 48,
+                                     (uint64_t)(uintptr_t)stream,
+                                     (uint64_t)(uintptr_t)context,
+                                     is->grid_x | is->grid_y << 32,
+                                     is->grid_z | is->block_x << 32,
+                                     is->block_y | is->block_z << 32,
+                                     is->shared_bytes};
+    uint64_t hash = 0;
+    for (int i = 0; i < KEY_WORDS; i++)
+        hash = mix(hash ^ key[i]);
+    _Atomic(struct handle *) *bucket = &sampling.handles[hash % BUCKETS];
+    for (struct handle *h = atomic_load_explicit(bucket, memory_order_acquire); h; h = h->chain)
+        if (memcmp(h->key, key, sizeof key) == 0)
+            return h->row;
+    struct stream_row row = *is;
+    row.stream = (uint64_t)(uintptr_t)stream;
+    return row_new(key, row, what, bucket);
+}
+
+// Handles stay in memory, as other threads may look at them.
+void sampling_forget_names(void)
+{
+    pthread_mutex_lock(&sampling.lock);
+    for (size_t i = 0; i < BUCKETS; i++)
+        atomic_store_explicit(&sampling.handles[i], NULL, memory_order_relaxed);
+    pthread_mutex_unlock(&sampling.lock);
+}
+
+/* ---- contexts, and the kernel that waits ---------------------------------------------------------------------- */
+
+static const char wait_code[] = ".version 6.0\n.target sm_60\n.address_size 64\n"
+                                ".visible .entry ridge_wait(.param .u32 ns)\n{\n"
+                                ".reg .u32 %r<2>;\n.reg .u64 %rd<4>;\n.reg .pred %p<2>;\n"
+                                "ld.param.u32 %r1, [ns];\ncvt.u64.u32 %rd1, %r1;\n"
+                                "mov.u64 %rd2, %globaltimer;\nadd.u64 %rd1, %rd1, %rd2;\n"
+                                "again:\nmov.u64 %rd3, %globaltimer;\n"
+                                "setp.lt.u64 %p1, %rd3, %rd1;\n@%p1 bra again;\nret;\n}\n";
+
+static bool launch_wait(const struct context *c, void *stream, unsigned ns)
+{
+    void *values[] = {&ns};
+    return c->wait &&
+           recorder.driver.launch(c->wait, 1, 1, 1, 1, 1, 1, 0, stream, values, NULL) == DONE;
+}
+
+static int floats_rise(const void *a, const void *b)
+{
+    const float *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+// Two events, and a kernel that does nothing between two. Not waited for longer than some milliseconds: others' kernels may
+// hold the GPU.
+static void find_apart(const struct context *c)
+{
+    enum { TIMES = 9, EVENTS = 4, POLLS = 50, POLL_NS = 100000, WAIT_FOR_FOUR_NS = 20000 };
+    const struct driver_functions *d = &recorder.driver;
+    static const double ms_ns = 1e6;
+    float nothing[TIMES], kernel[TIMES];
+    void *stream = NULL, *e[EVENTS] = {NULL};
+    int found = 0, device = 0;
+    bool works = d->stream_new && d->stream_new(&stream, 1) == DONE;
+    for (int i = 0; works && i < EVENTS; i++)
+        works = d->event_new(&e[i], 0) == DONE;
+    for (int i = 0; works && i < TIMES; i++) {
+        works = launch_wait(c, stream, WAIT_FOR_FOUR_NS) && d->event_record(e[0], stream) == DONE &&
+                d->event_record(e[1], stream) == DONE && d->event_record(e[2], stream) == DONE &&
+                launch_wait(c, stream, 0) && d->event_record(e[3], stream) == DONE;
+        bool behind = works && d->event_over(e[0]) == NOT_READY;
+        for (int p = 0; works && p < POLLS && d->event_over(e[3]) == NOT_READY; p++)
+            nanosleep(&(struct timespec){.tv_nsec = POLL_NS}, NULL);
+        works = works && d->event_over(e[3]) == DONE;
+        if (works && behind && d->event_between(&nothing[found], e[0], e[1]) == DONE &&
+            d->event_between(&kernel[found], e[2], e[3]) == DONE)
+            found++;
+    }
+    if (found == 0 || !d->device || d->device(&device) != DONE)
+        return;
+    qsort(nothing, (size_t)found, sizeof *nothing, floats_rise);
+    qsort(kernel, (size_t)found, sizeof *kernel, floats_rise);
+    struct event_apart event = {(uint64_t)device, (uint64_t)((double)nothing[found / 2] * ms_ns),
+                                (uint64_t)((double)kernel[found / 2] * ms_ns)};
+    RECORD(APART, event);
+}
+
+static void context_begin(struct context *c)
+{
+    const struct driver_functions *d = &recorder.driver;
+    void *module = NULL;
+    c->ready = true;
+    c->wait_ns = WAIT_NS;
+    c->wait = NULL;
+    if (!d->load || !d->function || !d->launch || d->load(&module, wait_code) != DONE ||
+        d->function(&c->wait, module, "ridge_wait") != DONE) {
+        c->wait = NULL;
+        recorder_trouble("no times of launches that found the GPU idle: the kernel that would "
+                         "wait before them cannot be loaded");
+        return;
+    }
+    find_apart(c);
+}
+
+// The current one, locked; NULL: none, or another thread is there.
+static struct context *context_enter(void)
+{
+    struct context *c = NULL;
+    void *handle = NULL;
+    if (!recorder.driver.context || recorder.driver.context(&handle) != DONE || !handle ||
+        pthread_mutex_trylock(&sampling.lock) != 0)
+        return NULL;
+    for (int i = 0; !c && i < sampling.context_count; i++)
+        c = sampling.contexts[i]->handle == handle ? sampling.contexts[i] : NULL;
+    if (!c && sampling.context_count < CONTEXTS_MAX && (c = calloc(1, sizeof *c))) {
+        c->handle = handle;
+        pthread_mutex_init(&c->lock, NULL);
+        sampling.contexts[sampling.context_count++] = c;
+    }
+    pthread_mutex_unlock(&sampling.lock);
+    if (!c || pthread_mutex_trylock(&c->lock) != 0)
+        return NULL;
+    if (!c->ready) {
+        uint64_t before = clock_ns();
+        context_begin(c);
+        once_ns += clock_ns() - before;
+    }
+    return c;
+}
+
+/* ---- clocks ------------------------------------------------------------------------------------------------- */
+
+// Of those that ran, the oldest first; `most`: so many are looked at.
+static void clocks_read(struct context *c, int most)
+{
+    static const double ms_ns = 1e6;
+    for (int looked = 0, i = 0; i < c->clock_count && looked < most; i++) {
+        struct clock *k = &c->clocks[(c->oldest + i) % c->clock_count];
+        float ms = 0;
+        if (k->state != ENDS)
+            continue;
+        looked++;
+        int over = recorder.driver.event_over(k->to);
+        if (over == NOT_READY)
+            continue;
+        if (over == DONE && recorder.driver.event_between(&ms, k->from, k->to) == DONE && ms > 0) {
+            struct event_timed event = {k->row->number, (uint64_t)((double)ms * ms_ns), k->every,
+                                        k->waited};
+            RECORD(TIMED, event);
+        }
+        k->state = FREE;
+        c->oldest = (int)(k - c->clocks + 1) % c->clock_count;
+    }
+}
+
+static struct clock *clock_take(struct context *c)
+{
+    const struct driver_functions *d = &recorder.driver;
+    for (int i = 0; i < c->clock_count; i++)
+        if (c->clocks[i].state == FREE && c->clocks[i].to)
+            return &c->clocks[i];
+    struct clock *k = c->clock_count < CLOCKS ? &c->clocks[c->clock_count] : NULL;
+    if (!k || !d->event_new || !d->event_record || !d->event_over || !d->event_between ||
+        d->event_new(&k->from, 0) != DONE || d->event_new(&k->to, 0) != DONE)
+        return NULL;
+    c->clock_count++;
+    return k;
+}
+
+// NULL: this launch is not timed.
+static struct clock *clock_start(struct counted *row, void *stream, uint64_t every)
+{
+    const struct driver_functions *d = &recorder.driver;
+    enum { RELAXED = 2 };
+    int captured = 0, mode = RELAXED;
+    if (!d->capturing || !d->stream_idle || !d->capture_mode ||
+        d->capturing(stream, &captured) != DONE || captured != 0)
+        return NULL;
+    d->capture_mode(&mode); // calls that another thread's capture would refuse
+    struct context *c = context_enter();
+    struct clock *k = NULL;
+    if (c) {
+        clocks_read(c, READ_AT_ONCE);
+        int idle = d->stream_idle(stream);
+        k = idle == DONE || idle == NOT_READY ? clock_take(c) : NULL;
+        if (k) {
+            k->waited = idle == DONE && launch_wait(c, stream, c->wait_ns);
+            k->row = row;
+            k->context = c;
+            k->every = every;
+            k->state = d->event_record(k->from, stream) == DONE ? RUNS : FREE;
+            k = k->state == RUNS ? k : NULL;
+        }
+        pthread_mutex_unlock(&c->lock);
+    }
+    d->capture_mode(&mode);
+    return k;
+}
+
+// The GPU must not have passed the first event yet: the time would have the host's way to the launch in it.
+static void clock_stop(struct clock *k, void *stream, bool launched)
+{
+    enum { RELAXED = 2 };
+    int mode = RELAXED;
+    recorder.driver.capture_mode(&mode);
+    bool recorded = launched && recorder.driver.event_record(k->to, stream) == DONE;
+    bool behind = recorded && recorder.driver.event_over(k->from) == NOT_READY;
+    recorder.driver.capture_mode(&mode);
+    if (recorded && !behind && k->waited && k->context->wait_ns < WAIT_MAX_NS)
+        k->context->wait_ns += WAIT_NS / 6;
+    k->state = behind ? ENDS : FREE;
+    k->row->taken += behind;
+}
+
+/* ---- which ---------------------------------------------------------------------------------------------------- */
+
+static uint64_t every_of(const struct counted *row)
+{
+    static const struct {
+        unsigned below;
+        uint64_t every;
+    } steps[] = {{4, 1}, {16, 8}, {64, 32}, {512, 64}};
+    uint64_t every = 128;
+    for (size_t i = COUNT_OF(steps); i-- > 0;)
+        every = row->taken < steps[i].below ? steps[i].every : every;
+    return every << row->slower;
+}
+
+// A thread that was put aside meanwhile has not cost the program that.
+static void spend(uint64_t ns)
+{
+    enum { MOST_NS = 50000 };
+    atomic_fetch_add(&sampling.spent_ns, ns < MOST_NS ? ns : MOST_NS);
+}
+
+static bool affordable(struct counted *row, uint64_t now_ns)
+{
+    uint64_t spent = atomic_load_explicit(&sampling.spent_ns, memory_order_relaxed);
+    uint64_t most = SPENT_FREE_NS + (now_ns - sampling.began_ns) / SPENT_PER;
+    if (spent >= most && row->slower < SLOWER_MAX)
+        row->slower++;
+    if (spent < most / 2 && row->slower > 0)
+        row->slower--;
+    return spent < most;
+}
+
+// Launches of a row come in blocks of `every`, of each of which one is timed, chosen by chance.
+static void time_launch(struct counting *c, uint64_t number)
+{
+    struct counted *row = c->row;
+    uint64_t now = clock_ns(), every = every_of(row), once_before = once_ns;
+    if (affordable(row, now))
+        c->clock = clock_start(row, c->stream, every);
+    uint64_t then = every_of(row);
+    row->block_end = number >= row->block_end ? number + 1 : row->block_end;
+    atomic_store(&row->next, row->block_end + random_below(row, then));
+    row->block_end += then;
+    row->shared->last_ns = recorder_clock_ns();
+    spend(clock_ns() - now - (once_ns - once_before));
+    spend(c->clock && c->clock->waited ? WAIT_COST_NS : 0);
+    if (!c->clock)
+        atomic_store(&row->busy, false);
+}
+
+static _Atomic uint64_t *shared_count(uint64_t *place)
+{
+    return (_Atomic uint64_t *)place;
+}
+
+static void begin(struct counting *c, const struct stream_row *is, void *what, void *stream,
+                  bool timed)
+{
+    *c = (struct counting){.stream = stream};
+    if (atomic_load_explicit(&recorder.off, memory_order_relaxed) || !recorder.sampled || inside)
+        return;
+    inside = true;
+    int captured = 0;
+    int captures = atomic_load_explicit(&sampling.captures, memory_order_relaxed);
+    if (captures > 0 && recorder.driver.capturing &&
+        (recorder.driver.capturing(stream, &captured) != DONE || captured != 0)) {
+        inside = false; // it goes into a graph
+        return;
+    }
+    c->row = row_find(is, what, stream);
+    if (c->row) {
+        uint64_t number = atomic_fetch_add_explicit(shared_count(&c->row->shared->launches), 1,
+                                                    memory_order_relaxed);
+        if (timed && captures == 0 &&
+            number >= atomic_load_explicit(&c->row->next, memory_order_relaxed) &&
+            !atomic_exchange(&c->row->busy, true))
+            time_launch(c, number);
+    }
+    inside = false;
+}
+
+void counting_launch(struct counting *c, void *function, const unsigned grid[3],
+                     const unsigned block[3], unsigned shared_bytes, void *stream)
+{
+    struct stream_row is = {.kind = KERNEL,
+                            .grid_x = grid[0],
+                            .grid_y = grid[1],
+                            .grid_z = grid[2],
+                            .block_x = block[0],
+                            .block_y = block[1],
+                            .block_z = block[2],
+                            .shared_bytes = shared_bytes};
+    begin(c, &is, function, stream, true);
+}
+
+void counting_graph(struct counting *c, void *graph, void *stream)
+{
+    struct stream_row is = {.kind = GRAPH};
+    begin(c, &is, graph, stream, true);
+}
+
+void counting_move(struct counting *c, unsigned direction, uint64_t bytes, void *stream, bool timed)
+{
+    struct stream_row is = {.kind = direction < COPY_DIRECTIONS ? COPY : FILL,
+                            .name = direction < COPY_DIRECTIONS ? direction : 0};
+    begin(c, &is, NULL, stream, timed);
+    c->bytes = bytes;
+}
+
+int counting_end(struct counting *c, int status)
+{
+    if (!c->row)
+        return status;
+    if (status != DONE)
+        atomic_fetch_sub_explicit(shared_count(&c->row->shared->launches), 1, memory_order_relaxed);
+    else if (c->bytes > 0)
+        atomic_fetch_add_explicit(shared_count(&c->row->shared->bytes), c->bytes,
+                                  memory_order_relaxed);
+    if (c->clock) {
+        uint64_t before = clock_ns();
+        inside = true;
+        clock_stop(c->clock, c->stream, status == DONE);
+        inside = false;
+        spend(clock_ns() - before);
+        atomic_store(&c->row->busy, false);
+    }
+    return status;
+}
+
+void sampling_pause(int change)
+{
+    if (atomic_fetch_add(&sampling.captures, change) <= 0 && change < 0)
+        atomic_fetch_add(&sampling.captures, 1); // an end without a beginning
+}
+
+/* ---- beginning and end ------------------------------------------------------------------------------------------ */
+
+void sampling_start(void)
+{
+    sampling.began_ns = clock_ns();
+}
+
+static void contexts_read(bool forget)
+{
+    for (int i = 0; i < sampling.context_count; i++) {
+        struct context *c = sampling.contexts[i];
+        struct timespec until;
+        void *before = NULL;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec++;
+        if (pthread_mutex_timedlock(&c->lock, &until) != 0)
+            continue;
+        if (c->ready && c->clock_count > 0 && recorder.driver.enter &&
+            recorder.driver.enter(c->handle) == DONE) {
+            clocks_read(c, CLOCKS);
+            recorder.driver.leave(&before);
+        }
+        if (forget) {
+            memset(c->clocks, 0, sizeof c->clocks);
+            c->clock_count = c->oldest = 0;
+            c->ready = false;
+        }
+        pthread_mutex_unlock(&c->lock);
+    }
+}
+
+void sampling_forget_contexts(void)
+{
+    if (atomic_load_explicit(&recorder.off, memory_order_relaxed) || !recorder.sampled)
+        return;
+    inside = true;
+    contexts_read(true);
+    inside = false;
+    sampling_forget_names();
+}
+
+void sampling_end(void)
+{
+    inside = true;
+    contexts_read(false);
+    inside = false;
+    if (sampling.row_count == 0)
+        recorder_trouble("no launch was seen: this program may reach the driver in a way that "
+                         "only --exact listens to");
+}
