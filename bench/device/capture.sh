@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What `ridge capture --list` adds per launch: the same loops of launches alone, recorded, with callbacks of all launches (calls: as where
-# the program uses NVTX), and with launches of graphs recorded as a whole (whole), in turn, a process of all loops each, and in the other
+# What `ridge capture --list` adds per launch: the same loops of launches alone, timed by sample (sampled), recorded by CUPTI (--exact:
+# recorded), with callbacks of all launches (calls: as where the program uses NVTX), and with launches of graphs recorded as a whole (whole), in turn, a process of all loops each, and in the other
 # order every other round. A round has four CPUs to itself. A CSV row per loop and way on standard output: medians, and what is added: the
 # median over the rounds of the difference from the same round's run alone, with its interval of 95 % or more (by order; fewer than
 # six rounds have none: the least and the most).
@@ -23,14 +23,15 @@ for row in $rows; do
 done
 declare -A before=(
     [alone]=env
-    [recorded]="$RIDGE capture --list -q -o $work/list --"
-    [calls]="env RIDGE_CAPTURE_CALLS=1 $RIDGE capture --list -q -o $work/list --"
+    [sampled]="$RIDGE capture --list -q -o $work/list --"
+    [recorded]="$RIDGE capture --list --exact -q -o $work/list --"
+    [calls]="env RIDGE_CAPTURE_CALLS=1 $RIDGE capture --list --exact -q -o $work/list --"
     [whole]="$RIDGE capture --list --graphs whole -q -o $work/list --"
 )
 "$work/capture" 10 1000 all >"$work/warm"
 cpus=$(nproc)
 for ((round = 0; round < rounds && SECONDS < at_most; round++)); do
-    ways=${WAYS:-alone recorded calls whole}
+    ways=${WAYS:-alone sampled recorded calls whole}
     ((round % 2 == 0)) || ways=$(tr ' ' '\n' <<<"$ways" | tac)
     pinned=()
     ((cpus < 8)) || pinned=(taskset -c "$((4 * round % (cpus - 3)))-$((4 * round % (cpus - 3) + 3))")

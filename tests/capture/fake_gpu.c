@@ -618,7 +618,7 @@ int cuGetProcAddress_v2(const char *symbol, void **out, int version, uint64_t fl
 {
     (void)version;
     (void)flags;
-    *out = dlsym(RTLD_DEFAULT, symbol);
+    *out = dlsym(dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD), symbol);
     return *status = *out ? 0 : 500;
 }
 

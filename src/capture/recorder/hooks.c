@@ -378,9 +378,42 @@ static void *ours(const void *theirs)
     return found;
 }
 
-static int given(int status, void **out)
+// Ours by the name that was asked for, where the driver gives another address than dlsym does. Names stay while functions change: the
+// version says which is meant.
+static void *ours_by_name(const char *symbol, void *theirs, int version, uint64_t flags)
 {
-    void *instead = status == 0 && out && sampling_wanted() && resolve(false) ? ours(*out) : NULL;
+    enum { OWN_STREAM = 2, VERSION_12 = 12000 };
+    static const char *const endings[][2] = {
+        {"_v2", "_v2_ptsz"}, {"_v2", "_v2_ptds"}, {"", "_ptsz"}, {"", "_ptds"}};
+    bool changed = strcmp(symbol, "cuGraphInstantiate") == 0;
+    if (version < VERSION_12 && (changed || strcmp(symbol, "cuGraphExecUpdate") == 0 ||
+                                 strcmp(symbol, "cuGetProcAddress") == 0))
+        return NULL;
+    for (size_t i = 0; i < COUNT_OF(endings); i++)
+        for (int hook = 0; hook < HOOKS; hook++) {
+            const char *name = changed ? "cuGraphInstantiateWithFlags" : symbol;
+            size_t length = strlen(name);
+            const char *ending = changed ? "" : endings[i][(flags & OWN_STREAM) != 0];
+            void *found;
+            if (strncmp(symbols[hook], name, length) != 0 ||
+                strcmp(symbols[hook] + length, ending) != 0)
+                continue;
+            function f;
+            memcpy(&f, &theirs, sizeof f);
+            atomic_store(&real[hook], f);
+            memcpy(&found, &mine[hook], sizeof found);
+            return found;
+        }
+    return NULL;
+}
+
+static int given(int status, const char *symbol, void **out, int version, uint64_t flags)
+{
+    if (status != 0 || !symbol || !out || !*out || !sampling_wanted() || !resolve(false))
+        return status;
+    void *instead = ours(*out);
+    if (!instead)
+        instead = ours_by_name(symbol, *out, version, flags);
     if (instead)
         *out = instead;
     return status;
@@ -388,12 +421,13 @@ static int given(int status, void **out)
 
 int cuGetProcAddress(const char *symbol, void **out, int version, uint64_t flags)
 {
-    return given(REAL(cuGetProcAddress)(symbol, out, version, flags), out);
+    return given(REAL(cuGetProcAddress)(symbol, out, version, flags), symbol, out, version, flags);
 }
 
 int cuGetProcAddress_v2(const char *symbol, void **out, int version, uint64_t flags, int *status)
 {
-    return given(REAL(cuGetProcAddress_v2)(symbol, out, version, flags, status), out);
+    return given(REAL(cuGetProcAddress_v2)(symbol, out, version, flags, status), symbol, out,
+                 version, flags);
 }
 
 // Called by dlsym with what it was given; NULL: the C library's own answers.
