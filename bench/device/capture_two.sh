@@ -94,7 +94,7 @@ listed() { # name, pattern of a row, GPUs, program …
     gzip -c "$work/$name.trace" 2>/dev/null | head -c 200000 >"$out/$name.trace.gz"
 }
 listed two 'peer|device to device' 2 "$work/two"
-lim 15 "$RIDGE" capture --list -q -o "$out/two.list" -- "$work/two" >"$work/out" 2>&1
+lim 15 "$RIDGE" capture --list --exact -q -o "$out/two.list" -- "$work/two" >"$work/out" 2>&1
 lim 15 "$RIDGE" capture -q -o "$work/saved" --kernel add -- "$work/two" >"$out/two.saved" 2>"$out/two.saved.err"
 for device in cuda:0 cuda:1; do
     lim 15 "$RIDGE" run "$work/saved"/*/ --device $device --time-limit 0.3 >"$out/two.$device" 2>&1

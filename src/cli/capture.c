@@ -147,12 +147,15 @@ bool command_capture(const struct options *o, int *status, struct error *err)
 {
     struct arena a = {0};
     struct timeline t = {.arena = &a};
+    static const enum option_id of_runs[] = {OPTION_GRAPHS, OPTION_EXACT};
     const char *from = option_text(o, OPTION_FROM, NULL);
     *status = 0;
     if (option_given(o, OPTION_FLOORS) && !option_given(o, OPTION_LIST_WORK))
         return fail(err, NOWHERE, "--floors ranks the kernels of a list: give --list too");
-    if (option_given(o, OPTION_GRAPHS) && (!option_given(o, OPTION_LIST_WORK) || from))
-        return fail(err, NOWHERE, "--graphs is of a program that --list runs");
+    for (size_t i = 0; i < COUNT_OF(of_runs); i++)
+        if (option_given(o, of_runs[i]) && (!option_given(o, OPTION_LIST_WORK) || from))
+            return fail(err, NOWHERE, "--%s is of a program that --list runs",
+                        option_name(of_runs[i]));
     if (option_given(o, OPTION_DEVICE) && !option_given(o, OPTION_FLOORS))
         return fail(err, NOWHERE,
                     "--device says what --floors runs kernels again on; a program chooses its own "

@@ -540,7 +540,7 @@ int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsign
     status = function == &twice || function == &waits ? 0 : 400;
     if (function == &waits) {
         gpu_does(*(unsigned *)values[0]);
-    } else if (status == 0) {
+    } else if (status == 0 && !captured) {
         work(&l, 0);
         last = l;
     }

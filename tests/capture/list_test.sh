@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# `ridge capture --list`, the whole command: a program on the fake driver, its end, and what is said of it.
+# `ridge capture --list --exact`, the whole command: a program on the fake driver, its end, and what is said of it.
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/support.sh"
 
-capture --list -- "$work/program" 7
+capture --list --exact -- "$work/program" 7
 tr '\n' ' ' <"$work/out" >"$work/flat"
 check the_program_prints_what_it_prints '^sum 4032$' "$work/out"
 check its_exit_status_is_ours '^status 7$' "$work/status"
@@ -15,15 +15,15 @@ check what_recording_may_have_added_is_said 'Recording may have added up to 8 % 
 check what_is_not_known_is_said 'How far a kernel is from its floor is not known' "$work/out"
 check nothing_is_left_in_the_cache '^0$' <(find "$work/cache" -name '*.ridgecap' | wc -l)
 
-capture --list -- "$work/program" graphs
+capture --list --exact -- "$work/program" graphs
 check graphs_are_listed_by_their_kernels '2003 +10\.0 us .* twice$' "$work/out"
 check and_what_that_adds_is_said 'Recording may have added up to [0-9]+ % to the span' "$work/out"
 check and_how_to_have_less 'graphs whole adds less' <(tr '\n' ' ' <"$work/out")
 FAKE_TIMELESS=1 capture --list -o "$work/page.html" -- "$work/program"
 check work_without_times_is_said_on_the_page 'Left out of process [0-9]+: 2 kernels, copies or fills without times' "$work/page.html"
-FAKE_TIMELESS=1 capture --list -- "$work/program"
+FAKE_TIMELESS=1 capture --list --exact -- "$work/program"
 check and_in_the_list 'Left out of process [0-9]+: 2 kernels, copies or fills without times' "$work/out"
-FAKE_TIMELESS=1 capture --list --json -- "$work/program"
+FAKE_TIMELESS=1 capture --list --exact --json -- "$work/program"
 check and_in_the_json '"without_times": 2,$' "$work/out"
 capture --list --graphs whole -- "$work/program" graphs
 tr '\n' ' ' <"$work/out" >"$work/flat"
@@ -37,7 +37,7 @@ check and_how_many_were_whole '"whole_graphs": 1000,$' "$work/out"
 check the_trace_has_whole_graphs '"name":"graph [0-9]+ of process [0-9]+","ph":"X".*"whole_graph":true' "$work/trace.json"
 capture --list --graphs whole -o "$work/graphs.html" -- "$work/program" graphs
 check the_page_says_it_too '1000 launches of graphs were recorded as a whole' "$work/graphs.html"
-RIDGE_CAPTURE_GRAPHS=whole capture --list --json -- "$work/program" graphs
+RIDGE_CAPTURE_GRAPHS=whole capture --list --exact --json -- "$work/program" graphs
 check the_environment_may_say_so_too '"whole_graphs": 1000,$' "$work/out"
 RIDGE_CAPTURE_GRAPHS=whole capture --list --graphs kernels --json -- "$work/program" graphs
 check but_the_option_decides '"whole_graphs": 0,$' "$work/out"
@@ -46,10 +46,10 @@ check another_word_is_refused "'kernels' or 'whole'" "$work/err"
 capture --list --graphs whole --from "$work"
 check a_recording_has_its_graphs_as_they_are 'of a program that --list runs' "$work/err"
 
-RIDGE_CAPTURE_CUPTI= LD_LIBRARY_PATH=$work capture --list -- "$work/program"
+RIDGE_CAPTURE_CUPTI= LD_LIBRARY_PATH=$work capture --list --exact -- "$work/program"
 check an_empty_name_of_cupti_is_none ' twice$' "$work/out"
 
-capture --list -- "$work/program" abort
+capture --list --exact -- "$work/program" abort
 check a_signal_is_the_program_s '^status 134$' "$work/status"
 check and_what_it_did_is_listed 'twice$' "$work/out"
 
@@ -75,7 +75,7 @@ else
     echo 'skip - json_and_trace_are_as_wanted: python3 is not here'
 fi
 
-capture --list -- "$work/program" ranges
+capture --list --exact -- "$work/program" ranges
 check ranges_have_the_kernels_that_were_launched_within '^ *[0-9.]+ [a-z]+ +1 +5 +50\.0 us +library: step$' "$work/out"
 check a_range_that_ended_before_has_none '^ *[0-9.]+ [a-z]+ +1 +0 +0 ns +inner$' "$work/out"
 capture --list -o "$work/page.html" -- "$work/program" ranges
@@ -84,7 +84,7 @@ check with_a_lane_per_stream 'GPU 0 Fake GPU, stream 7</text>' "$work/page.html"
 check and_one_per_thread_with_ranges 'ranges of thread [0-9]+</text>' "$work/page.html"
 check and_the_tables '<td>library: step</td></tr>' "$work/page.html"
 check that_needs_no_network '^0$' <(grep -c 'src=\|href=\|@import' "$work/page.html")
-NVTX_INJECTION64_PATH=/x.so capture --list -- "$work/program" ranges
+NVTX_INJECTION64_PATH=/x.so capture --list --exact -- "$work/program" ranges
 check another_tool_s_ranges_are_left_to_it '^status 98$' "$work/status"
 
 capture --list --floors --device sim:h200 -- "$work/program" 7

@@ -1,7 +1,7 @@
 // A program for the fake driver: doubles 64 floats on the GPU, three times by a launch and twice by a graph, prints the
 // sum, and ends as its argument says: an exit status, `kill`, `abort`, `fork` (a child that ends by itself) or `child` (one
 // that uses the GPU, started before). `together`: input and output lie in one allocation, as those of PyTorch do.
-// `many`: 400,000 launches more, faster than any GPU's. `graphs`: 999 graphs more, and one that fails. `ranges`: it names what it does by NVTX. `factor`: it sets the module's variable of that name to 3.
+// `many`: 400,000 launches more, faster than any GPU's. `graphs`: 999 graphs more, and one that fails. `captures`: a graph that is captured, ten times. `asks`: it asks the driver for its functions. `ranges`: it names what it does by NVTX. `factor`: it sets the module's variable of that name to 3.
 // SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
 #include <signal.h>
@@ -15,9 +15,16 @@
 
 static void *driver;
 
+static bool asks; // for functions by cuGetProcAddress, as CUDA's runtime does
+
 static void *named_by_driver(const char *name)
 {
-    return dlsym(driver, name);
+    int (*get)(const char *, void **, int, uint64_t, int *), status;
+    void *found = NULL;
+    if (!asks)
+        return dlsym(driver, name);
+    *(void **)&get = dlsym(driver, "cuGetProcAddress_v2");
+    return get(name, &found, 13000, 0, &status) == 0 ? found : NULL;
 }
 
 // Of `twice`, for the simulated GPU.
@@ -79,7 +86,7 @@ static void nvtx_open(void)
 }
 
 static void work(bool together);
-static bool sets_factor, launches_many, launches_graphs;
+static bool sets_factor, launches_many, launches_graphs, captures;
 
 static void set_factor(void *module)
 {
@@ -120,6 +127,25 @@ static void work_in_ranges(void)
     end(whole);
     end(whole + 1);
     pop();
+}
+
+// A graph of two launches, launched ten times.
+static void capture(int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned,
+                                  unsigned, unsigned, void *, void **, void **),
+                    int (*launch_graph)(void *, void *), void *function, void **values)
+{
+    int (*begin)(void *, int), (*end)(void *, void **), (*make)(void **, void *, uint64_t);
+    void *graph, *ready;
+    *(void **)&begin = named_by_driver("cuStreamBeginCapture_v2");
+    *(void **)&end = named_by_driver("cuStreamEndCapture");
+    *(void **)&make = named_by_driver("cuGraphInstantiateWithFlags");
+    begin(NULL, 0);
+    for (int i = 0; i < 2; i++)
+        launch(function, 2, 1, 1, 32, 1, 1, 0, NULL, values, NULL);
+    end(NULL, &graph);
+    make(&ready, graph, 0);
+    for (int i = 0; i < 10; i++)
+        launch_graph(ready, NULL);
 }
 
 static void work(bool together)
@@ -167,6 +193,8 @@ static void work(bool together)
             launch(function, 1, 1, 1, 1, 1, 1, 0, NULL, nothing, NULL);
     }
     launch(NULL, 1, 1, 1, 1, 1, 1, 0, NULL, values, NULL); // fails: no launch
+    if (captures)
+        capture(launch, graph, function, values);
     graph(&n, NULL);
     if (launches_graphs)
         graph(NULL, NULL);
@@ -199,6 +227,8 @@ int main(int argc, char **argv)
     sets_factor = strcmp(how, "factor") == 0;
     launches_many = strcmp(how, "many") == 0;
     launches_graphs = strcmp(how, "graphs") == 0;
+    captures = strcmp(how, "captures") == 0;
+    asks = strcmp(how, "asks") == 0;
     int child = strcmp(how, "child") == 0 ? fork() : 1;
     if (strcmp(how, "ranges") == 0)
         work_in_ranges();

@@ -104,7 +104,7 @@ recorded() {
     shift 4
     "$@" >"$work/alone" 2>"$work/alone.err"
     local alone=$?
-    "$RIDGE" capture --list --json -q -o "$work/list.json" -- "$@" >"$work/with" 2>"$work/with.err"
+    "$RIDGE" capture --list --exact --json -q -o "$work/list.json" -- "$@" >"$work/with" 2>"$work/with.err"
     local with=$?
     sort -o "$work/alone" "$work/alone"
     sort -o "$work/with" "$work/with"

@@ -141,7 +141,7 @@ PY
         seconds() { local from=$EPOCHREALTIME; "$@" >"$work/timed" 2>&1; echo "$from $EPOCHREALTIME" | awk '{ printf "%.3f", $2 - $1 }'; }
         for round in 1 2 3; do
             echo "# round $round: $(seconds "$work/streams" 2000) s alone," \
-                "$(seconds "$RIDGE" capture --list -q -- "$work/streams" 2000) s recorded (with the list)"
+                "$(seconds "$RIDGE" capture --list --exact -q -- "$work/streams" 2000) s recorded (with the list)"
         done
     else
         echo 'skip - streams_and_a_graph: nvcc compiles nothing here'

@@ -125,6 +125,8 @@ void graphs_made(void *ready, void *graph)
 
 void graphs_forget(void *ready)
 {
+    if (atomic_load_explicit(&recorder.off, memory_order_relaxed))
+        return;
     pthread_mutex_lock(&known.lock);
     for (size_t i = 0; i < known.count; i++)
         if (known.items[i].graph == ready)

@@ -386,6 +386,9 @@ static void *ours_by_name(const char *symbol, void *theirs, int version, uint64_
     static const char *const endings[][2] = {
         {"_v2", "_v2_ptsz"}, {"_v2", "_v2_ptds"}, {"", "_ptsz"}, {"", "_ptds"}};
     bool changed = strcmp(symbol, "cuGraphInstantiate") == 0;
+    for (int i = 0; i < HOOKS; i++)
+        if (memcmp(&mine[i], &theirs, sizeof mine[i]) == 0)
+            return NULL; // it is ours already
     if (version < VERSION_12 && (changed || strcmp(symbol, "cuGraphExecUpdate") == 0 ||
                                  strcmp(symbol, "cuGetProcAddress") == 0))
         return NULL;

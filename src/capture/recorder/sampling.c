@@ -207,6 +207,9 @@ static struct counted *row_find(const struct stream_row *is, void *what, void *s
 // Handles stay in memory, as other threads may look at them.
 void sampling_forget_names(void)
 {
+    if (atomic_load_explicit(
+            &recorder.off, memory_order_relaxed)) // a child of fork: who held the lock is not there
+        return;
     pthread_mutex_lock(&sampling.lock);
     for (size_t i = 0; i < BUCKETS; i++)
         atomic_store_explicit(&sampling.handles[i], NULL, memory_order_relaxed);
@@ -369,7 +372,8 @@ static struct clock *clock_start(struct counted *row, void *stream, uint64_t eve
         int idle = d->stream_idle(stream);
         k = idle == DONE || idle == NOT_READY ? clock_take(c) : NULL;
         if (k) {
-            k->waited = idle == DONE && launch_wait(c, stream, c->wait_ns);
+            // Of few launches none is to be lost because the GPU came to its end just then.
+            k->waited = (idle == DONE || every == 1) && launch_wait(c, stream, c->wait_ns);
             k->row = row;
             k->context = c;
             k->every = every;
