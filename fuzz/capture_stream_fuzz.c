@@ -8,6 +8,25 @@
 
 #include <string.h>
 
+// Every launch that was counted is of one row, and no interval is below nothing.
+static void estimated(struct arena *a, const struct timeline *t)
+{
+    struct estimates s;
+    uint64_t counted = 0, launches = 0;
+    timeline_estimate(a, t, &s);
+    for (size_t i = 0; i < t->counted.count; i++)
+        counted += t->counted.items[i].launches;
+    for (size_t i = 0; i < s.kernel_count; i++)
+        launches += s.kernels[i].launches;
+    for (size_t i = 0; i < s.graph_count; i++)
+        launches += s.graphs[i].launches;
+    for (size_t i = 0; i < s.move_count; i++)
+        launches += s.moves[i].launches;
+    require(launches == counted);
+    for (size_t i = 0; i < s.kernel_count; i++)
+        require(!(s.kernels[i].around_ns < 0) && !(s.kernels[i].total_ns < 0));
+}
+
 static void summed(const char *bytes, size_t size)
 {
     struct arena a = {0};
@@ -25,6 +44,7 @@ static void summed(const char *bytes, size_t size)
     for (size_t i = 0; i < s.device_count; i++)
         require(s.devices[i].idle_ns >= 0 && s.devices[i].both_ns >= 0 &&
                 s.devices[i].busy_ns <= s.devices[i].span_ns);
+    estimated(&a, &t);
     timeline_release(&t);
     arena_release(&a);
 }

@@ -102,6 +102,28 @@ LOADS(cuModuleLoadDataEx_params, image);
 LOADS(cuModuleLoadFatBinary_params, fatCubin);
 LOADS(cuLibraryLoadData_params, code);
 LOADS(cuLibraryLoadFromFile_params, fileName);
+
+AT(kernel_node, function, CUDA_KERNEL_NODE_PARAMS_v2, func);
+AT(kernel_node, grid[0], CUDA_KERNEL_NODE_PARAMS_v2, gridDimX);
+AT(kernel_node, block[0], CUDA_KERNEL_NODE_PARAMS_v2, blockDimX);
+AT(kernel_node, shared_bytes, CUDA_KERNEL_NODE_PARAMS_v2, sharedMemBytes);
+AT(kernel_node, kernel, CUDA_KERNEL_NODE_PARAMS_v2, kern);
+_Static_assert(sizeof(struct kernel_node) == sizeof(CUDA_KERNEL_NODE_PARAMS_v2), "kernel_node");
+#define COPIED(ours, theirs)                        \
+    AT(ours, from_type, theirs, srcMemoryType);     \
+    AT(ours, to_type, theirs, dstMemoryType);       \
+    AT(ours, width_bytes, theirs, WidthInBytes);    \
+    AT(ours, height, theirs, Height);               \
+    _Static_assert(sizeof(struct ours) == sizeof(theirs), #theirs)
+COPIED(copy_2d, CUDA_MEMCPY2D);
+COPIED(copy_3d, CUDA_MEMCPY3D);
+COPIED(copy_3d, CUDA_MEMCPY3D_PEER);
+AT(copy_3d, depth, CUDA_MEMCPY3D, Depth);
+_Static_assert(CU_MEMORYTYPE_HOST == 1 && CU_MEMORYTYPE_DEVICE == 2, "kinds of memory (hooks.c)");
+_Static_assert(CU_GRAPH_NODE_TYPE_KERNEL == 0 && CU_GRAPH_NODE_TYPE_GRAPH == 4 && CU_GRAPH_NODE_TYPE_CONDITIONAL == 13, "nodes (graphs.c)");
+_Static_assert(CUDA_ERROR_NOT_READY == 600 && CU_STREAM_CAPTURE_MODE_RELAXED == 2 && CU_STREAM_NON_BLOCKING == 1, "numbers (sampling.c)");
+_Static_assert(CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM == 2 && CUDA_ERROR_NOT_FOUND == 500, "numbers (hooks.c)");
+_Static_assert((unsigned long)CU_STREAM_PER_THREAD == 2 && (unsigned long)CU_STREAM_LEGACY == 1, "streams (sampling.c)");
 C
 # Every version of the records that these headers know and that begins as the recorder has it.
 failed=0
@@ -119,6 +141,17 @@ check() { # kernel, copy, fill
 for k in "${kernels[@]}"; do check "$k" "${copies[0]}" "${fills[0]}"; done
 for c in "${copies[@]:1}"; do check "${kernels[0]}" "$c" "${fills[0]}"; done
 for f in "${fills[@]:1}"; do check "${kernels[0]}" "${copies[0]}" "$f"; done
+# As many parameters as the driver's: of copies and fills, which hooks.def tells.
+meta=$(find "$toolkit/include" "$cupti" -name generated_cuda_meta.h | head -n 1)
+wrong=0 held=0
+while read -r name twin mine; do
+    for symbol in "$name" "$name$twin"; do
+        theirs=$(awk -v s="typedef struct ${symbol}_params_st {" 'index($0, s) { on = 1; next } on && /^}/ { print n + 0; exit } on { n++ }' "$meta")
+        held=$((held + 1))
+        [[ $theirs = "$mine" ]] || { echo "# $symbol: $mine parameters, the driver's has ${theirs:-none}"; wrong=$((wrong + 1)); }
+    done
+done < <(sed -nE 's/^MOVE\((\w+), (\w+), .*, \(([^()]*)\), \(([^()]*)\)\)$/\1 \2 \3/p' "$root/src/capture/recorder/hooks.def" | awk '{ name = $1 " " $2; $1 = $2 = ""; print name, gsub(",", "") + 1 }')
+((held >= 58 && wrong == 0)) && echo "ok - copies and fills have the parameters of the driver's ($held)" || { echo "not ok - copies and fills have the parameters of the driver's ($held held, $wrong wrong)"; failed=1; }
 # NVTX's, where the toolkit has its headers.
 if [[ -e $toolkit/include/nvtx3/nvToolsExt.h ]]; then
     {

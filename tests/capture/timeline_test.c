@@ -359,12 +359,130 @@ static void whole_graphs_are_rows(void **state)
     near(s.ranges[0].kernel_ns, 300);
 }
 
+// Rows that are counted in while the program runs, and what was timed of them.
+static struct stream_row *rows_begin(uint64_t first, uint64_t rows)
+{
+    struct event_counts e = {first, rows};
+    struct stream_row *r = stream_reserve(&writer, EVENT_COUNTS, &e, sizeof e, rows * sizeof *r);
+    assert_non_null(r);
+    return r;
+}
+
+static void launches_are_counted_and_their_total_estimated(void **state)
+{
+    struct estimates s;
+    begin(31, 100, 0);
+    struct stream_row *r = rows_begin(0, 4);
+    r[0] = (struct stream_row){.kind = WORK_KERNEL,
+                               .name = 7,
+                               .grid_x = 2,
+                               .block_x = 32,
+                               .stream = 1,
+                               .launches = 100,
+                               .first_ns = 200};
+    r[1] = (struct stream_row){.kind = WORK_KERNEL,
+                               .name = 7,
+                               .grid_x = 4,
+                               .block_x = 32,
+                               .stream = 2,
+                               .launches = 2,
+                               .first_ns = 300};
+    r[2] = (struct stream_row){
+        .kind = WORK_COPY, .name = 1, .stream = 1, .launches = 5, .bytes = 80, .first_ns = 300};
+    name(7, "gemm");
+    // The first two each; then one of 49 by chance, twice: the mean is (20 + 24 + 49 * (30 + 34)) / 100.
+    ADD(TIMED, timed, .row = 0, .elapsed_ns = 20, .every = 1);
+    ADD(TIMED, timed, .row = 0, .elapsed_ns = 24, .every = 1);
+    ADD(TIMED, timed, .row = 0, .elapsed_ns = 30, .every = 49);
+    ADD(TIMED, timed, .row = 0, .elapsed_ns = 34, .every = 49);
+    ADD(TIMED, timed, .row = 1, .elapsed_ns = 40, .every = 1);
+    ADD(TIMED, timed, .row = 1, .elapsed_ns = 60, .every = 1);
+    ADD(TIMED, timed, .row = 9, .elapsed_ns = 60, .every = 1); // of no row
+    ADD(TIMED, timed, .row = 0, .elapsed_ns = 60, .every = 0); // for nothing
+    ADD(END, end, .clock_ns = 1200);
+    end();
+    timeline_estimate(&arena, &timeline, &s);
+    assert_int_equal(s.kernel_count, 1);
+    const struct estimate *k = &s.kernels[0];
+    assert_string_equal(named(k->name), "gemm");
+    assert_int_equal(k->launches, 102);
+    assert_int_equal(k->timed, 6);
+    assert_int_equal(k->shapes, 2);
+    assert_int_equal(k->grid[0], 2);
+    near(k->total_ns, 20 + 24 + 49 * 64 + 100);
+    // Deviations within those that stand for equally many: 8 of the first two, 49^2 * 8 of the others, each times 2 / 1; two
+    // degrees of freedom; 4 of 100 were timed. The second kind was timed whole.
+    const double t = 4.30265272974946;
+    if (fabs(k->around_ns - t * sqrt((16 + 49 * 49 * 16) * 0.96)) > 1e-6)
+        fail_msg("%.9g is not %.9g", k->around_ns, t * sqrt((16 + 49 * 49 * 16) * 0.96));
+    near(k->median_ns, 32);
+    near(k->min_ns, 20);
+    near(k->max_ns, 60);
+    assert_int_equal(s.move_count, 1);
+    assert_int_equal(s.moves[0].launches, 5);
+    assert_int_equal(s.moves[0].untimed, 5);
+    assert_true(isnan(s.moves[0].total_ns));
+    assert_int_equal(s.device_count, 1);
+    assert_int_equal(s.devices[0].streams, 2);
+    near(s.devices[0].span_ns, 1000); // from the first launch to the end
+    assert_int_equal(timeline.processes.items[0].launches, 102);
+}
+
+static void what_was_not_timed_is_not_in_the_total(void **state)
+{
+    struct estimates s;
+    begin(31, 100, 0);
+    name(7, "gemm");
+    struct stream_row *r = rows_begin(0, 2);
+    r[0] = (struct stream_row){.kind = WORK_KERNEL, .name = 7, .grid_x = 2, .launches = 10};
+    r[1] = (struct stream_row){.kind = WORK_KERNEL, .name = 7, .grid_x = 3, .launches = 7};
+    rows_begin(5, 1)[0] =
+        (struct stream_row){.kind = WORK_KERNEL, .launches = 9}; // after a gap: damaged
+    ADD(TIMED, timed, .row = 0, .elapsed_ns = 20, .every = 8);
+    end();
+    timeline_estimate(&arena, &timeline, &s);
+    assert_int_equal(s.kernel_count, 1);
+    assert_int_equal(s.kernels[0].launches, 17);
+    assert_int_equal(s.kernels[0].untimed, 7);
+    near(s.kernels[0].total_ns, 200);
+    assert_true(isnan(s.kernels[0].around_ns)); // one alone has no interval
+}
+
+static void kernels_of_graphs_are_counted_by_launches_of_the_graph(void **state)
+{
+    struct estimates s;
+    begin(31, 100, 0);
+    name(7, "gemm");
+    name(8, "norm");
+    ADD(GRAPH_KERNEL, graph_kernel, .graph = 1, .name = 7, .launches = 3);
+    ADD(GRAPH_KERNEL, graph_kernel, .graph = 1, .name = 8, .launches = 1);
+    ADD(GRAPH_KERNEL, graph_kernel, .graph = 2, .name = 8, .launches = 50);
+    struct stream_row *r = rows_begin(0, 2);
+    r[0] = (struct stream_row){.kind = WORK_GRAPH, .graph = 1, .launches = 10};
+    r[1] = (struct stream_row){.kind = WORK_KERNEL, .name = 7, .launches = 2};
+    ADD(TIMED, timed, .row = 0, .elapsed_ns = 900, .every = 1);
+    end();
+    timeline_estimate(&arena, &timeline, &s);
+    assert_int_equal(s.graph_count, 1);
+    assert_string_equal(named(s.graphs[0].name), "graph 1 of process 31");
+    near(s.graphs[0].total_ns, 9000);
+    near(s.graphs[0].share_pct, 100);
+    assert_int_equal(s.kernel_count, 2);
+    assert_string_equal(named(s.kernels[0].name), "gemm");
+    assert_int_equal(s.kernels[0].launches, 2);
+    assert_int_equal(s.kernels[0].by_graphs, 30);
+    assert_int_equal(s.kernels[1].by_graphs, 10);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, fresh, done)
     const struct CMUnitTest tests[] = {
         TEST(kernels_are_summed_by_name),
         TEST(whole_graphs_are_rows),
+        TEST(launches_are_counted_and_their_total_estimated),
+        TEST(what_was_not_timed_is_not_in_the_total),
+        TEST(kernels_of_graphs_are_counted_by_launches_of_the_graph),
         TEST(busy_time_overlap_and_gaps_of_a_device),
         TEST(what_is_above_the_floor_ranks_kernels_whose_floor_is_known),
         TEST(only_the_longest_gaps_are_kept_in_order),
