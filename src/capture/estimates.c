@@ -74,13 +74,13 @@ static int numbers_rise(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-static bool same_shape(const struct counted *a, const struct counted *b)
+static int by_shape(const struct counted *a, const struct counted *b)
 {
-    return memcmp(a->grid, b->grid, sizeof a->grid) == 0 &&
-           memcmp(a->block, b->block, sizeof a->block) == 0;
+    int grid = memcmp(a->grid, b->grid, sizeof a->grid);
+    return grid ? grid : memcmp(a->block, b->block, sizeof a->block);
 }
 
-// rows: the indexes of those of one name, of so many
+// rows: the indexes of those of one name, in the order of their shapes
 static struct estimate estimate_of(const struct timeline *t, const size_t *rows, size_t count)
 {
     const struct counted *all = t->counted.items, *first = &all[rows[0]];
@@ -101,10 +101,7 @@ static struct estimate estimate_of(const struct timeline *t, const size_t *rows,
     for (size_t i = 0; i < count; i++) {
         const struct counted *c = &all[rows[i]];
         struct kind_total k = total_of(c);
-        bool new_shape = true;
-        for (size_t before = 0; new_shape && before < i; before++)
-            new_shape = !same_shape(c, &all[rows[before]]);
-        e.shapes += new_shape;
+        e.shapes += i == 0 || by_shape(c, &all[rows[i - 1]]) != 0;
         e.launches += c->launches;
         e.bytes += c->bytes;
         e.timed += c->times.count;
@@ -137,7 +134,8 @@ static struct estimate estimate_of(const struct timeline *t, const size_t *rows,
 
 struct place { // a row, and what it is sorted by
     int group, name;
-    size_t row;
+    const struct counted *row;
+    size_t number;
 };
 
 static int by_name(const void *a, const void *b)
@@ -147,7 +145,8 @@ static int by_name(const void *a, const void *b)
         return x->group - y->group;
     if (x->name != y->name)
         return x->name - y->name;
-    return (x->row > y->row) - (x->row < y->row);
+    int shape = by_shape(x->row, y->row);
+    return shape ? shape : (x->number > y->number) - (x->number < y->number);
 }
 
 static int by_total(const void *a, const void *b)
@@ -172,7 +171,7 @@ static void add_by_name(const struct timeline *t, struct estimates *out)
         places[i] = (struct place){c->kind == WORK_KERNEL  ? KERNELS
                                    : c->kind == WORK_GRAPH ? GRAPHS
                                                            : MOVES,
-                                   c->name, i};
+                                   c->name, c, i};
     }
     if (count > 0)
         qsort(places, count, sizeof *places, by_name);
@@ -180,7 +179,7 @@ static void add_by_name(const struct timeline *t, struct estimates *out)
         for (to = from; to < count && places[to].group == places[from].group &&
                         places[to].name == places[from].name;
              to++)
-            rows[to - from] = places[to].row;
+            rows[to - from] = places[to].number;
         struct estimate e = estimate_of(t, rows, to - from);
         if (places[from].group == KERNELS)
             out->kernels[out->kernel_count++] = e;
@@ -193,21 +192,31 @@ static void add_by_name(const struct timeline *t, struct estimates *out)
     free(places);
 }
 
-// Each launch of a graph is one of each of its kernels.
+static uint64_t launches_of(const struct timeline *t, const struct graph_part *part)
+{
+    uint64_t launches = 0;
+    for (size_t i = 0; i < t->counted.count; i++) {
+        const struct counted *c = &t->counted.items[i];
+        if (c->kind == WORK_GRAPH && c->process == part->process && c->graph == part->graph)
+            launches += c->launches;
+    }
+    return launches;
+}
+
+// Each launch of a graph is one of each of its kernels. Parts of a graph follow each other.
 static void add_graph_kernels(const struct timeline *t, struct estimates *out)
 {
+    const struct graph_part *last = NULL;
+    uint64_t launches = 0;
+    size_t *at = xcalloc(t->names.count + 1, sizeof *at); // of a name's kernel, and one
+    for (size_t k = 0; k < out->kernel_count; k++)
+        at[out->kernels[k].name] = k + 1;
     for (size_t p = 0; p < t->graph_parts.count; p++) {
         const struct graph_part *part = &t->graph_parts.items[p];
-        uint64_t launches = 0;
-        size_t k = 0;
-        for (size_t i = 0; i < t->counted.count; i++) {
-            const struct counted *c = &t->counted.items[i];
-            if (c->kind == WORK_GRAPH && c->process == part->process && c->graph == part->graph)
-                launches += c->launches;
-        }
-        while (k < out->kernel_count && out->kernels[k].name != part->name)
-            k++;
-        if (k == out->kernel_count)
+        if (!last || last->graph != part->graph || last->process != part->process)
+            launches = launches_of(t, part);
+        last = part;
+        if (at[part->name] == 0) {
             out->kernels[out->kernel_count++] = (struct estimate){.kind = WORK_KERNEL,
                                                                   .name = part->name,
                                                                   .total_ns = NAN,
@@ -215,8 +224,11 @@ static void add_graph_kernels(const struct timeline *t, struct estimates *out)
                                                                   .median_ns = NAN,
                                                                   .min_ns = NAN,
                                                                   .max_ns = NAN};
-        out->kernels[k].by_graphs += launches * part->launches;
+            at[part->name] = out->kernel_count;
+        }
+        out->kernels[at[part->name] - 1].by_graphs += launches * part->launches;
     }
+    free(at);
 }
 
 /* ---- by device ------------------------------------------------------------------------------------- */

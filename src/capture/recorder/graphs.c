@@ -113,7 +113,7 @@ void graphs_made(void *ready, void *graph)
     uint64_t number = number_new(ready);
     if (number == 0)
         return;
-    sampling_forget_names(); // rows are found by handles
+    sampling_forget_graphs(); // rows are found by handles
     add_nodes(&k, graph, number, 0);
     for (size_t i = 0; i < k.count; i++)
         RECORD(GRAPH_KERNEL, k.items[i]);
@@ -132,7 +132,7 @@ void graphs_forget(void *ready)
         if (known.items[i].graph == ready)
             known.items[i] = known.items[--known.count];
     pthread_mutex_unlock(&known.lock);
-    sampling_forget_names();
+    sampling_forget_graphs();
 }
 
 uint64_t graphs_number(const void *ready)

@@ -62,6 +62,7 @@ static struct {
     uint64_t began_ns;
     _Atomic uint64_t spent_ns;
     atomic_int captures;
+    _Atomic uint64_t graphs_changed; // how often: their handles are given out again
     struct context *contexts[CONTEXTS_MAX];
     int context_count;
 } sampling = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -185,9 +186,10 @@ static struct counted *row_find(const struct stream_row *is, void *what, void *s
     void *context = NULL;
     if ((uintptr_t)stream <= STREAM_OWN && d->context)
         d->context(&context);
+    uint64_t times = is->kind == GRAPH ? atomic_load(&sampling.graphs_changed) : 0;
     const uint64_t key[KEY_WORDS] = {(uint64_t)(uintptr_t)what ^ is->kind << 60 ^ is->name << 48,
                                      (uint64_t)(uintptr_t)stream,
-                                     (uint64_t)(uintptr_t)context,
+                                     (uint64_t)(uintptr_t)context ^ mix(times),
                                      is->grid_x | is->grid_y << 32,
                                      is->grid_z | is->block_x << 32,
                                      is->block_y | is->block_z << 32,
@@ -214,6 +216,11 @@ void sampling_forget_names(void)
     for (size_t i = 0; i < BUCKETS; i++)
         atomic_store_explicit(&sampling.handles[i], NULL, memory_order_relaxed);
     pthread_mutex_unlock(&sampling.lock);
+}
+
+void sampling_forget_graphs(void)
+{
+    atomic_fetch_add(&sampling.graphs_changed, 1);
 }
 
 /* ---- contexts, and the kernel that waits ---------------------------------------------------------------------- */

@@ -23,6 +23,7 @@ void counting_move(struct counting *c, unsigned direction, uint64_t bytes, void 
 int counting_end(struct counting *c, int status); // returns the status
 void sampling_pause(int change);                  // while streams are captured nothing is timed
 void sampling_forget_names(void);
+void sampling_forget_graphs(void);
 void sampling_forget_contexts(void);
 
 // The name of a CUfunction or a CUkernel, as events have it.
