@@ -22,6 +22,15 @@ watched() {
         head -30 "$work/list" "$work/with.err" 2>/dev/null | sed 's/^/# /'
         failures=1
     fi
+    "$RIDGE" capture --list -v -q -o "$work/list" -- "$@" >"$work/with" 2>"$work/with.err"
+    with=$?
+    if ((alone == with)) && cmp -s "$work/alone" "$work/with" && grep -q '^Kernels by time' "$work/list"; then
+        echo "ok - $name, by sample"
+    else
+        echo "not ok - $name, by sample: exit status $alone alone, $with with the recorder"
+        head -30 "$work/list" "$work/with.err" 2>/dev/null | sed 's/^/# /'
+        failures=1
+    fi
 }
 # name, kernels, program …: a saved launch replays right on this GPU, and where there is PTX on the simulated one
 saved() {
