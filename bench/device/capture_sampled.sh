@@ -68,7 +68,7 @@ static void graphs(float *x, int n, int count)
     cudaGraph_t graph;
     cudaGraphExec_t ready;
     cudaStreamCreate(&s);
-    cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
+    cudaStreamBeginCapture(s, cudaStreamCaptureModeThreadLocal);
     for (int i = 0; i < 10; i++)
         scale<<<32, 256, 0, s>>>(x, n, 0.25f);
     lasts<10><<<2, 64, 0, s>>>(x, 128);

@@ -1,6 +1,7 @@
 // From launches that were counted all and timed in part to what they take together. A timed launch was chosen by chance from the
 // `every` that it stands for; a kind's total is the mean of its timed launches, weighted so, times its launches. The interval is
-// Student's, of the deviations within those that stand for equally many, and for what was not timed alone.
+// Student's, of the deviations within those that stand for about as many (between two powers of 2), with Satterthwaite's degrees of
+// freedom (Biometrics Bulletin 2, 1946), and for what was not timed alone.
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/timeline.h"
 #include "stats/stats.h"
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double percent = 100;
+static const double percent = 100, unknown = (double)NAN;
 
 struct kind_total { // of one struct counted
     double total_ns, around_ns;
@@ -24,26 +25,29 @@ static int by_every(const void *a, const void *b)
 // The mean's variance, and its degrees of freedom, from times in the order of what they stand for.
 static double variance_of_mean(const struct timed_launch *x, size_t count, double mean, double *df)
 {
-    double sum = 0, weight = 0;
-    *df = 0;
+    double sum = 0, weight = 0, parts = 0;
     for (size_t from = 0, to; from < count; from = to) {
-        double own = 0, squares = 0;
-        for (to = from; to < count && x[to].every <= x[from].every; to++)
-            own += x[to].ns;
-        double many = (double)(to - from), every = x[from].every;
-        own = many > 1 ? own / many : mean; // of a single one: from the mean of all
+        double own = 0, own_weight = 0, squares = 0;
+        for (to = from; to < count && ilogb(x[to].every) == ilogb(x[from].every); to++) {
+            own += x[to].every * x[to].ns;
+            own_weight += x[to].every;
+        }
+        double many = (double)(to - from);
+        own = many > 1 ? own / own_weight : mean; // of a single one: from the mean of all
         for (size_t i = from; i < to; i++)
-            squares += (x[i].ns - own) * (x[i].ns - own);
-        sum += every * every * squares * (many > 1 ? many / (many - 1) : 1);
-        weight += every * many;
-        *df += many > 1 ? many - 1 : 0;
+            squares += x[i].every * x[i].every * (x[i].ns - own) * (x[i].ns - own);
+        squares *= many > 1 ? many / (many - 1) : 1;
+        sum += squares;
+        weight += own_weight;
+        parts += squares * squares / (many > 1 ? many - 1 : 1);
     }
+    *df = parts > 0 ? sum * sum / parts : (double)count - 1;
     return sum / (weight * weight);
 }
 
 static struct kind_total total_of(const struct counted *c)
 {
-    struct kind_total k = {NAN, NAN};
+    struct kind_total k = {unknown, unknown};
     size_t count = c->times.count;
     double sum = 0, weight = 0, df = 0, launches = (double)c->launches;
     if (count == 0)
@@ -86,11 +90,11 @@ static struct estimate estimate_of(const struct timeline *t, const size_t *rows,
     const struct counted *all = t->counted.items, *first = &all[rows[0]];
     struct estimate e = {.kind = first->kind,
                          .name = first->name,
-                         .total_ns = NAN,
-                         .around_ns = NAN,
-                         .median_ns = NAN,
-                         .min_ns = NAN,
-                         .max_ns = NAN};
+                         .total_ns = unknown,
+                         .around_ns = unknown,
+                         .median_ns = unknown,
+                         .min_ns = unknown,
+                         .max_ns = unknown};
     double squares = 0, most = -1;
     size_t times = 0;
     bool open = false; // of one the interval is not known
@@ -126,7 +130,7 @@ static struct estimate estimate_of(const struct timeline *t, const size_t *rows,
         e.median_ns = (ns[times / 2] + ns[(times - 1) / 2]) / 2;
         e.min_ns = ns[0];
         e.max_ns = ns[times - 1];
-        e.around_ns = open ? (double)NAN : sqrt(squares);
+        e.around_ns = open ? unknown : sqrt(squares);
     }
     free(ns);
     return e;
@@ -219,11 +223,11 @@ static void add_graph_kernels(const struct timeline *t, struct estimates *out)
         if (at[part->name] == 0) {
             out->kernels[out->kernel_count++] = (struct estimate){.kind = WORK_KERNEL,
                                                                   .name = part->name,
-                                                                  .total_ns = NAN,
-                                                                  .around_ns = NAN,
-                                                                  .median_ns = NAN,
-                                                                  .min_ns = NAN,
-                                                                  .max_ns = NAN};
+                                                                  .total_ns = unknown,
+                                                                  .around_ns = unknown,
+                                                                  .median_ns = unknown,
+                                                                  .min_ns = unknown,
+                                                                  .max_ns = unknown};
             at[part->name] = out->kernel_count;
         }
         out->kernels[at[part->name] - 1].by_graphs += launches * part->launches;

@@ -88,8 +88,9 @@ static bool print_timeline(const struct options *o, struct arena *a, struct time
     const char *trace_file = option_text(o, OPTION_TRACE, NULL);
     const char *output = option_text(o, OPTION_OUTPUT, NULL);
     bool done = true;
-    if (t->counted.count > 0)
-        return print_counted(o, a, t, err);
+    for (size_t i = 0; i < t->processes.count; i++)
+        if (t->processes.items[i].sampled)
+            return print_counted(o, a, t, err);
     timeline_summarize(a, t, &s);
     if (option_given(o, OPTION_FLOORS) && !capture_floors(o, a, t, &s, err))
         return false;

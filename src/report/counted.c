@@ -148,7 +148,10 @@ void report_counted(const struct timeline *t, const struct estimates *s,
     struct sheet graphs = graph_table(&a, t, s, at_most(s->graph_count, most));
     struct sheet moves = move_table(&a, t, s);
     if (s->device_count == 0) {
-        add_sentence(style, "No GPU was asked to do anything by this program.", out);
+        add_sentence(style,
+                     "No launch was seen. If this program launches anything, it reaches the driver "
+                     "in a way that only --exact listens to.",
+                     out);
     } else {
         add_heading(style, 2, "GPUs: launches counted, times estimated", out);
         add_sheet(&devices, style, out);

@@ -174,6 +174,8 @@ static uint32_t calls;
 // Where launches are timed by sample nobody asks CUPTI: the driver has a clock of its own. A call takes the host CALL_NS, the GPU does
 // one thing after another, and an event is over when the GPU has passed it. FAKE_SPREAD: kernels take 5 to 15 us, by chance; with
 // FAKE_TRUE what all kernels took is written there.
+// Kernels begin 630 ns before their first instruction, as on an H200; two events are EVENTS_NS further apart than a kernel takes.
+enum { EVENTS_NS = 2100, BEGIN_NS = 630 };
 enum { HOST_CALL_NS = 500, KERNEL_NS = 10000, COPY_NS = 5000, NOT_READY = 600 };
 static uint64_t host_ns = 1000, gpu_ns, true_ns;
 
@@ -260,6 +262,17 @@ int cuStreamQuery(void *stream)
     return gpu_ns > host_ns ? NOT_READY : 0;
 }
 
+int cuStreamDestroy_v2(void *stream)
+{
+    return stream == &context ? 0 : 400;
+}
+
+int cuEventDestroy_v2(void *event)
+{
+    free(event);
+    return 0;
+}
+
 int cuEventCreate(void **event, unsigned flags)
 {
     (void)flags;
@@ -273,7 +286,7 @@ int cuEventRecord(void *event, void *stream)
     host_ns += HOST_CALL_NS;
     if (captured)
         exit(97);
-    gpu_does(0);
+    gpu_does(EVENTS_NS);
     *(uint64_t *)event = gpu_ns;
     return 0;
 }
@@ -539,7 +552,7 @@ int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsign
     host_ns += HOST_CALL_NS;
     status = function == &twice || function == &waits ? 0 : 400;
     if (function == &waits) {
-        gpu_does(*(unsigned *)values[0]);
+        gpu_does(*(unsigned *)values[0] + BEGIN_NS);
     } else if (status == 0 && !captured) {
         work(&l, 0);
         last = l;

@@ -1,6 +1,6 @@
 // Launches, copies and fills are counted in rows of the recording's file, which stay if the program is killed; one of several of a
 // row, chosen by chance, is timed by two events of its stream. Nothing is waited for: the events are read when later ones are
-// recorded, and at the end. What that costs is measured, and held below a hundredth of the program's time: launches are timed
+// recorded, and at the end. What that costs is measured, and held below a 200th of the program's time: launches are timed
 // more rarely then. Where the GPU has nothing to do, a kernel that waits some microseconds goes before the first event: without it the
 // GPU would pass that event while the host is still on its way to the launch.
 // SPDX-License-Identifier: Apache-2.0
@@ -15,8 +15,9 @@ enum { KERNEL, COPY, FILL, GRAPH }; // enum work_kind
 enum { ROWS_PER_EVENT = 128, ROWS_MAX = 1 << 16, HANDLES_MAX = 1 << 18 };
 enum { BUCKETS = 1 << 13, KEY_WORDS = 7 };
 enum { CONTEXTS_MAX = 64, CLOCKS = 256, READ_AT_ONCE = 4 };
-enum { WAIT_NS = 6000, WAIT_MAX_NS = 30000, WAIT_COST_NS = 5000 };
-enum { SPENT_PER = 100, SPENT_FREE_NS = 500000, SLOWER_MAX = 8 };
+enum { WAIT_NS = 4000, WAIT_STEP_NS = 1000, WAIT_MAX_NS = 30000, WAIT_COST_NS = 6000 };
+enum { FIRST = 4 }; // of a row, that are all timed
+enum { SPENT_PER = 200, SPENT_FREE_NS = 300000, LATER = 64 };
 enum { STREAM_OWN = 2 }; // the last of the streams that are no handles: each context has its own
 
 struct counted {
@@ -25,7 +26,8 @@ struct counted {
     _Atomic uint64_t next; // the launch that is timed next
     atomic_bool busy;      // a thread times one
     uint64_t block_end, random;
-    unsigned taken, slower;
+    uint64_t seen; // launches that those that were timed stand for
+    unsigned taken;
     struct counted *chain;
 };
 struct handle { // what a call was given, and its row
@@ -33,20 +35,21 @@ struct handle { // what a call was given, and its row
     struct counted *row;
     struct handle *chain;
 };
+enum { FREE, RUNS, ENDS };
 struct clock { // two events
     void *from, *to;
     struct counted *row;
     struct context *context;
-    uint64_t every;
+    uint64_t number, every; // the launch's, and how many it stands for
     bool waited;
-    enum { FREE, RUNS, ENDS } state;
+    atomic_int state; // FREE, RUNS: its launch is under way, ENDS: it may be read
 };
 struct context {
     void *handle;
     pthread_mutex_t lock;
     bool ready;
     void *wait; // the kernel
-    unsigned wait_ns;
+    atomic_uint wait_ns;
     struct clock clocks[CLOCKS];
     int clock_count, oldest;
 };
@@ -58,7 +61,7 @@ static struct {
     size_t row_count, handle_count;
     struct stream_row *room; // of the file
     size_t room_count;
-    bool full;
+    bool full, counts_only;
     uint64_t began_ns;
     _Atomic uint64_t spent_ns;
     atomic_int captures;
@@ -246,37 +249,43 @@ static int floats_rise(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-// Two events, and a kernel that does nothing between two. Not waited for longer than some milliseconds: others' kernels may
-// hold the GPU.
+// How far two events are apart beyond what the kernel between them took: the one that waits takes what it is told to, and its own
+// beginning and end. Not waited for longer than some milliseconds: others' kernels may hold the GPU.
 static void find_apart(const struct context *c)
 {
-    enum { TIMES = 9, EVENTS = 4, POLLS = 50, POLL_NS = 100000, WAIT_FOR_FOUR_NS = 20000 };
+    enum { TIMES = 15, POLLS = 200, POLL_NS = 25000, BEFORE_NS = 20000, BETWEEN_NS = 5000 };
     const struct driver_functions *d = &recorder.driver;
     static const double ms_ns = 1e6;
-    float nothing[TIMES], kernel[TIMES];
-    void *stream = NULL, *e[EVENTS] = {NULL};
+    float between[TIMES];
+    void *stream = NULL, *from = NULL, *to = NULL;
     int found = 0, device = 0;
-    bool works = d->stream_new && d->stream_new(&stream, 1) == DONE;
-    for (int i = 0; works && i < EVENTS; i++)
-        works = d->event_new(&e[i], 0) == DONE;
+    bool works = d->stream_new && d->stream_new(&stream, 1) == DONE &&
+                 d->event_new(&from, 0) == DONE && d->event_new(&to, 0) == DONE;
     for (int i = 0; works && i < TIMES; i++) {
-        works = launch_wait(c, stream, WAIT_FOR_FOUR_NS) && d->event_record(e[0], stream) == DONE &&
-                d->event_record(e[1], stream) == DONE && d->event_record(e[2], stream) == DONE &&
-                launch_wait(c, stream, 0) && d->event_record(e[3], stream) == DONE;
-        bool behind = works && d->event_over(e[0]) == NOT_READY;
-        for (int p = 0; works && p < POLLS && d->event_over(e[3]) == NOT_READY; p++)
+        works = launch_wait(c, stream, BEFORE_NS) && launch_wait(c, stream, 0) &&
+                d->event_record(from, stream) == DONE && launch_wait(c, stream, BETWEEN_NS) &&
+                d->event_record(to, stream) == DONE;
+        bool behind = works && d->event_over(from) == NOT_READY;
+        for (int p = 0; works && p < POLLS && d->event_over(to) == NOT_READY; p++)
             nanosleep(&(struct timespec){.tv_nsec = POLL_NS}, NULL);
-        works = works && d->event_over(e[3]) == DONE;
-        if (works && behind && d->event_between(&nothing[found], e[0], e[1]) == DONE &&
-            d->event_between(&kernel[found], e[2], e[3]) == DONE)
+        works = works && d->event_over(to) == DONE;
+        if (works && behind && d->event_between(&between[found], from, to) == DONE)
             found++;
     }
-    if (found == 0 || !d->device || d->device(&device) != DONE)
+    if (works && d->event_free && d->stream_free) {
+        d->event_free(from);
+        d->event_free(to);
+        d->stream_free(stream);
+    }
+    if (found < TIMES / 3 || !d->device || d->device(&device) != DONE) {
+        recorder_trouble(
+            "what events add to times could not be found out: they are some 2 us longer");
         return;
-    qsort(nothing, (size_t)found, sizeof *nothing, floats_rise);
-    qsort(kernel, (size_t)found, sizeof *kernel, floats_rise);
-    struct event_apart event = {(uint64_t)device, (uint64_t)((double)nothing[found / 2] * ms_ns),
-                                (uint64_t)((double)kernel[found / 2] * ms_ns)};
+    }
+    qsort(between, (size_t)found, sizeof *between, floats_rise);
+    double median_ns = (double)between[found / 2] * ms_ns;
+    struct event_apart event = {(uint64_t)device,
+                                median_ns > BETWEEN_NS ? (uint64_t)(median_ns - BETWEEN_NS) : 0};
     RECORD(APART, event);
 }
 
@@ -363,7 +372,7 @@ static struct clock *clock_take(struct context *c)
 }
 
 // NULL: this launch is not timed.
-static struct clock *clock_start(struct counted *row, void *stream, uint64_t every)
+static struct clock *clock_start(struct counted *row, void *stream, uint64_t number)
 {
     const struct driver_functions *d = &recorder.driver;
     enum { RELAXED = 2 };
@@ -379,11 +388,14 @@ static struct clock *clock_start(struct counted *row, void *stream, uint64_t eve
         int idle = d->stream_idle(stream);
         k = idle == DONE || idle == NOT_READY ? clock_take(c) : NULL;
         if (k) {
-            // Of few launches none is to be lost because the GPU came to its end just then.
-            k->waited = (idle == DONE || every == 1) && launch_wait(c, stream, c->wait_ns);
+            // Of few launches none is to be lost because the GPU came to its end just then. Where the GPU has work the kernel only goes
+            // before, as it did when it was found out how far events are apart.
+            bool waits = idle == DONE || row->taken < FIRST;
+            k->waited = launch_wait(c, stream, waits ? c->wait_ns : 0) && waits;
             k->row = row;
             k->context = c;
-            k->every = every;
+            k->number = number;
+            k->every = number + 1 - row->seen;
             k->state = d->event_record(k->from, stream) == DONE ? RUNS : FREE;
             k = k->state == RUNS ? k : NULL;
         }
@@ -403,9 +415,12 @@ static void clock_stop(struct clock *k, void *stream, bool launched)
     bool behind = recorded && recorder.driver.event_over(k->from) == NOT_READY;
     recorder.driver.capture_mode(&mode);
     if (recorded && !behind && k->waited && k->context->wait_ns < WAIT_MAX_NS)
-        k->context->wait_ns += WAIT_NS / 6;
+        k->context->wait_ns += WAIT_STEP_NS;
+    if (behind) {
+        k->row->taken++;
+        k->row->seen = k->number + 1;
+    }
     k->state = behind ? ENDS : FREE;
-    k->row->taken += behind;
 }
 
 /* ---- which ---------------------------------------------------------------------------------------------------- */
@@ -415,11 +430,11 @@ static uint64_t every_of(const struct counted *row)
     static const struct {
         unsigned below;
         uint64_t every;
-    } steps[] = {{4, 1}, {16, 8}, {64, 32}, {512, 64}};
-    uint64_t every = 128;
+    } steps[] = {{FIRST, 1}, {12, 8}, {48, 32}, {128, 128}};
+    uint64_t every = 256;
     for (size_t i = COUNT_OF(steps); i-- > 0;)
         every = row->taken < steps[i].below ? steps[i].every : every;
-    return every << row->slower;
+    return every;
 }
 
 // A thread that was put aside meanwhile has not cost the program that.
@@ -429,31 +444,32 @@ static void spend(uint64_t ns)
     atomic_fetch_add(&sampling.spent_ns, ns < MOST_NS ? ns : MOST_NS);
 }
 
-static bool affordable(struct counted *row, uint64_t now_ns)
+static bool affordable(uint64_t now_ns)
 {
+    if (sampling.counts_only)
+        return false;
     uint64_t spent = atomic_load_explicit(&sampling.spent_ns, memory_order_relaxed);
     uint64_t most = SPENT_FREE_NS + (now_ns - sampling.began_ns) / SPENT_PER;
-    if (spent >= most && row->slower < SLOWER_MAX)
-        row->slower++;
-    if (spent < most / 2 && row->slower > 0)
-        row->slower--;
     return spent < most;
 }
 
-// Launches of a row come in blocks of `every`, of each of which one is timed, chosen by chance.
+// Launches of a row come in blocks, of each of which one is timed, chosen by chance. It stands for those since the last one that was:
+// of blocks for which there was no time none is.
 static void time_launch(struct counting *c, uint64_t number)
 {
     struct counted *row = c->row;
-    uint64_t now = clock_ns(), every = every_of(row), once_before = once_ns;
-    if (affordable(row, now))
-        c->clock = clock_start(row, c->stream, every);
-    uint64_t then = every_of(row);
+    uint64_t now = clock_ns(), once_before = once_ns, block = every_of(row);
+    if (affordable(now))
+        c->clock = clock_start(row, c->stream, number);
+    else
+        block = block < LATER ? LATER : block;
     row->block_end = number >= row->block_end ? number + 1 : row->block_end;
-    atomic_store(&row->next, row->block_end + random_below(row, then));
-    row->block_end += then;
+    atomic_store(&row->next, row->block_end + random_below(row, block));
+    row->block_end += block;
     row->shared->last_ns = recorder_clock_ns();
-    spend(clock_ns() - now - (once_ns - once_before));
-    spend(c->clock && c->clock->waited ? WAIT_COST_NS : 0);
+    if (!sampling.counts_only)
+        spend(clock_ns() - now - (once_ns - once_before));
+    spend(c->clock ? WAIT_COST_NS : 0);
     if (!c->clock)
         atomic_store(&row->busy, false);
 }
@@ -547,7 +563,11 @@ void sampling_pause(int change)
 
 void sampling_start(void)
 {
+    struct event_counts none = {
+        0, 0}; // also where nothing is launched it is known how this was recorded
+    RECORD(COUNTS, none);
     sampling.began_ns = clock_ns();
+    sampling.counts_only = strcmp(getenv("RIDGE_CAPTURE_SAMPLED"), "counts") == 0;
 }
 
 static void contexts_read(bool forget)
@@ -589,7 +609,4 @@ void sampling_end(void)
     inside = true;
     contexts_read(false);
     inside = false;
-    if (sampling.row_count == 0)
-        recorder_trouble("no launch was seen: this program may reach the driver in a way that "
-                         "only --exact listens to");
 }
