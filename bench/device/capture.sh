@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What `ridge capture --list` adds per launch: the same loops of launches alone, timed by sample (sampled), recorded by CUPTI (--exact:
+# What `ridge capture --list` adds per launch: the same loops of launches alone, timed by sample (sampled), counted only (counts), recorded by CUPTI (--exact:
 # recorded), with callbacks of all launches (calls: as where the program uses NVTX), and with launches of graphs recorded as a whole (whole), in turn, a process of all loops each, and in the other
 # order every other round. A round has four CPUs to itself. A CSV row per loop and way on standard output: medians, and what is added: the
 # median over the rounds of the difference from the same round's run alone, with its interval of 95 % or more (by order; fewer than
@@ -24,6 +24,7 @@ done
 declare -A before=(
     [alone]=env
     [sampled]="$RIDGE capture --list -q -o $work/list --"
+    [counts]="env RIDGE_CAPTURE_SAMPLED=counts $RIDGE capture --list -q -o $work/list --"
     [recorded]="$RIDGE capture --list --exact -q -o $work/list --"
     [calls]="env RIDGE_CAPTURE_CALLS=1 $RIDGE capture --list --exact -q -o $work/list --"
     [whole]="$RIDGE capture --list --graphs whole -q -o $work/list --"

@@ -251,8 +251,8 @@ inside "${INSIDE_ROUNDS:-5}"
 echo "inside: $SECONDS s, $(sort "$out/inside.err" | uniq -c | tr '\n' ' ')"
 compare blas "$work/blas"
 if ((SECONDS < at_most)); then
-    RAW=$out/raw ROWS="${ROWS:-10:each 12:each 20:each 50:each 10:all 20:all 10:graph 10:graphs}" WAYS='alone sampled recorded' bash "$here/capture.sh" "${ROUNDS:-5}" 0.1 "${PAIRED_SECONDS:-30}" 2>"$out/paired.err"
+    RAW=$out/raw ROWS="${ROWS:-10:each 12:each 20:each 50:each 10:all 20:all 10:graph 10:graphs}" WAYS="${WAYS:-alone sampled recorded}" bash "$here/capture.sh" "${ROUNDS:-5}" "${LOOP_SECONDS:-0.1}" "${PAIRED_SECONDS:-30}" 2>"$out/paired.err"
     echo "paired: $SECONDS s"
 fi
-python3 -c 'import torch' 2>"$out/torch.err" && ((SECONDS < at_most)) && { timeout 60 python3 "$work/torch_program.py" >"$out/torch.first" 2>&1; compare torch python3 "$work/torch_program.py"; }
+[[ ${TORCH:-1} = 1 ]] && python3 -c 'import torch' 2>"$out/torch.err" && ((SECONDS < at_most)) && { timeout 60 python3 "$work/torch_program.py" >"$out/torch.first" 2>&1; compare torch python3 "$work/torch_program.py"; }
 echo "end: $SECONDS s"
