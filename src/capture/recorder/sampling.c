@@ -567,7 +567,8 @@ void sampling_start(void)
         0, 0}; // also where nothing is launched it is known how this was recorded
     RECORD(COUNTS, none);
     sampling.began_ns = clock_ns();
-    sampling.counts_only = strcmp(getenv("RIDGE_CAPTURE_SAMPLED"), "counts") == 0;
+    const char *how = getenv("RIDGE_CAPTURE_SAMPLED");
+    sampling.counts_only = how && strcmp(how, "counts") == 0;
 }
 
 static void contexts_read(bool forget)
