@@ -169,7 +169,7 @@ void fake_clock(uint64_t now_ns)
 static void (*call)(int domain, uint32_t id, const void *data);
 static void (*record)(void *record, size_t bytes, uint64_t *start_ns, uint64_t takes_ns);
 static int (*handed_over)(void), (*is_enabled)(int kind);
-static uint32_t calls;
+static _Atomic uint32_t calls;
 
 // Where launches are timed by sample nobody asks CUPTI: the driver has a clock of its own. A call takes the host CALL_NS, the GPU does
 // one thing after another, and an event is over when the GPU has passed it. FAKE_SPREAD: kernels take 5 to 15 us, by chance; with
@@ -177,11 +177,12 @@ static uint32_t calls;
 // Kernels begin 630 ns before their first instruction, as on an H200; two events are EVENTS_NS further apart than a kernel takes.
 enum { EVENTS_NS = 2100, BEGIN_NS = 630 };
 enum { HOST_CALL_NS = 500, KERNEL_NS = 10000, COPY_NS = 5000, NOT_READY = 600 };
-static uint64_t host_ns = 1000, gpu_ns, true_ns;
+static _Atomic uint64_t host_ns = 1000, gpu_ns, true_ns;
 
 static void gpu_does(uint64_t takes_ns)
 {
-    gpu_ns = (gpu_ns > host_ns ? gpu_ns : host_ns) + takes_ns;
+    uint64_t now = host_ns, before = gpu_ns;
+    gpu_ns = (before > now ? before : now) + takes_ns;
 }
 
 static uint64_t kernel_ns(void)
@@ -488,7 +489,7 @@ static int copy(void *to, const void *from, size_t bytes, int kind)
                               .correlation = ++calls};
     memcpy(to, from, bytes);
     gpu_does(COPY_NS);
-    host_ns = gpu_ns;
+    host_ns = (uint64_t)gpu_ns;
     if (record)
         record(&c, sizeof c, &c.start_ns, 5000);
     return 0;
@@ -637,7 +638,8 @@ int cuGetProcAddress_v2(const char *symbol, void **out, int version, uint64_t fl
 
 int cuCtxSynchronize(void)
 {
-    host_ns = (gpu_ns > host_ns ? gpu_ns : host_ns) + HOST_CALL_NS;
+    uint64_t now = host_ns, then = gpu_ns;
+    host_ns = (then > now ? then : now) + HOST_CALL_NS;
     return 0;
 }
 

@@ -1,9 +1,10 @@
 // A program for the fake driver: doubles 64 floats on the GPU, three times by a launch and twice by a graph, prints the
 // sum, and ends as its argument says: an exit status, `kill`, `abort`, `fork` (a child that ends by itself) or `child` (one
 // that uses the GPU, started before). `together`: input and output lie in one allocation, as those of PyTorch do.
-// `many`: 400,000 launches more, faster than any GPU's. `graphs`: 999 graphs more, and one that fails. `captures`: a graph that is captured, ten times. `asks`: it asks the driver for its functions. `ranges`: it names what it does by NVTX. `factor`: it sets the module's variable of that name to 3.
+// `many`: 400,000 launches more, faster than any GPU's. `graphs`: 999 graphs more, and one that fails. `captures`: a graph that is captured, ten times. `threads`: 40,000 launches by four threads. `asks`: it asks the driver for its functions. `ranges`: it names what it does by NVTX. `factor`: it sets the module's variable of that name to 3.
 // SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -86,7 +87,7 @@ static void nvtx_open(void)
 }
 
 static void work(bool together);
-static bool sets_factor, launches_many, launches_graphs, captures;
+static bool sets_factor, launches_many, launches_graphs, captures, threaded;
 
 static void set_factor(void *module)
 {
@@ -127,6 +128,33 @@ static void work_in_ranges(void)
     end(whole);
     end(whole + 1);
     pop();
+}
+
+// Launches of nothing by four threads, 10,000 each.
+static struct {
+    int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                  void *, void **, void **);
+    void *function, **values;
+} threads;
+
+static void *launch_nothing(void *unused)
+{
+    for (int i = 0; i < 10000; i++)
+        threads.launch(threads.function, 1, 1, 1, 1, 1, 1, 0, NULL, threads.values, NULL);
+    return unused;
+}
+
+static void launch_by_threads(void *function, void **values)
+{
+    pthread_t four[4];
+    *(void **)&threads.launch = named_by_driver("cuLaunchKernel");
+    threads.function = function;
+    threads.values = values;
+    for (int i = 0; i < 4; i++)
+        if (pthread_create(&four[i], NULL, launch_nothing, NULL) != 0)
+            exit(96);
+    for (int i = 0; i < 4; i++)
+        pthread_join(four[i], NULL);
 }
 
 // A graph of two launches, launched ten times.
@@ -186,13 +214,13 @@ static void work(bool together)
     in(a, data, sizeof data);
     for (int i = 0; i < 3; i++)
         launch(function, 2, 1, 1, 32, 1, 1, 0, NULL, values, NULL);
-    if (launches_many) {
-        int none = 0;
-        void *nothing[] = {&a, &b, &none};
-        for (int i = 0; i < 400000; i++)
-            launch(function, 1, 1, 1, 1, 1, 1, 0, NULL, nothing, NULL);
-    }
+    int none = 0;
+    void *nothing[] = {&a, &b, &none};
+    for (int i = 0; launches_many && i < 400000; i++)
+        launch(function, 1, 1, 1, 1, 1, 1, 0, NULL, nothing, NULL);
     launch(NULL, 1, 1, 1, 1, 1, 1, 0, NULL, values, NULL); // fails: no launch
+    if (threaded)
+        launch_by_threads(function, nothing);
     if (captures)
         capture(launch, graph, function, values);
     graph(&n, NULL);
@@ -227,6 +255,7 @@ int main(int argc, char **argv)
     sets_factor = strcmp(how, "factor") == 0;
     launches_many = strcmp(how, "many") == 0;
     launches_graphs = strcmp(how, "graphs") == 0;
+    threaded = strcmp(how, "threads") == 0;
     captures = strcmp(how, "captures") == 0;
     asks = strcmp(how, "asks") == 0;
     int child = strcmp(how, "child") == 0 ? fork() : 1;

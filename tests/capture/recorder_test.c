@@ -29,9 +29,10 @@ static struct process_result run(const char *const *argv)
 
 static void compile(const char *out, const char *source, const char *flag, const char *define)
 {
-    const char *const argv[] = {"cc",   "-std=gnu17", "-fPIC", "-Isrc",
-                                define, flag,         "-o",    path_join(&arena, folder, out),
-                                source, NULL};
+    const char *const argv[] = {"cc",    "-std=gnu17", "-pthread",
+                                "-fPIC", "-Isrc",      define,
+                                flag,    "-o",         path_join(&arena, folder, out),
+                                source,  NULL};
     struct process_result r = run(argv);
     if (r.exit_status != 0)
         fail_msg("%s", text_str(&r.err_text));

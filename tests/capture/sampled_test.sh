@@ -79,6 +79,13 @@ check processes_are_counted_together '"launches": 6,' "$work/out"
 capture --list -- "$work/program" fork
 check a_child_of_fork_counts_nothing ' 3 +3 .* twice$' "$work/out"
 
+for run in 1 2 3; do
+    capture --list -- "$work/program" threads
+    check "launches_of_threads_are_counted_exactly_$run" ' 40003 +[1-9][0-9]* .* twice$' "$work/out"
+done
+RIDGE_CAPTURE_SAMPLED=counts capture --list -- "$work/program" many
+check they_may_be_counted_only '^ *- +- +- +400003 +0 .* twice$' "$work/out"
+
 # What others have in the process goes on: libraries before the C library, and their way to the next function.
 cat >"$work/around.c" <<'C'
 #define _GNU_SOURCE

@@ -18,7 +18,7 @@ if nm "$recorder" 2>/dev/null | grep -E '__(asan|tsan)_init' >"$work/sanitized";
     exit 0
 fi
 build() { # name, source, flags
-    "${cc[@]}" -std=gnu17 -fPIC -I"$root/src" -o "$work/$1" "$here/$2" "${@:3}"
+    "${cc[@]}" -std=gnu17 -pthread -fPIC -I"$root/src" -o "$work/$1" "$here/$2" "${@:3}"
 }
 build libcuda.so.1 fake_gpu.c -shared && build libcupti.so.13 fake_gpu.c -shared -DFAKE_CUPTI &&
     build program program.c || {
