@@ -86,6 +86,10 @@ done
 RIDGE_CAPTURE_SAMPLED=counts capture --list -- "$work/program" many
 check they_may_be_counted_only '^ *- +- +- +400003 +0 .* twice$' "$work/out"
 
+capture --list -- env -u LD_PRELOAD "$work/program"
+check a_process_without_the_preloaded_library_is_said 'Not recorded: launches of process [0-9]+: LD_PRELOAD was taken away' <(tr '\n' ' ' <"$work/out")
+check and_runs_as_it_would '^sum 4032$' "$work/out"
+
 # What others have in the process goes on: libraries before the C library, and their way to the next function.
 cat >"$work/around.c" <<'C'
 #define _GNU_SOURCE

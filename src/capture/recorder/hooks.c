@@ -76,6 +76,15 @@ static function real_of(int hook)
 }
 #define REAL(symbol) ((__typeof__(&(symbol)))real_of(HOOK_##symbol))
 
+// Is this library the one whose dlsym the program calls? A process whose parent took LD_PRELOAD away has it from the driver alone.
+bool hooks_stand(void)
+{
+    Dl_info first, own;
+    find_dlsym();
+    return hooks_dlsym && dladdr(hooks_dlsym(RTLD_DEFAULT, "dlsym"), &first) != 0 &&
+           dladdr(symbols, &own) != 0 && first.dli_fbase == own.dli_fbase;
+}
+
 /* ---- launches ------------------------------------------------------------------------------------------- */
 
 // For none, the thread's own stream: CU_STREAM_PER_THREAD.
@@ -499,5 +508,8 @@ __asm__(".pushsection .text\n"
         ".popsection\n");
 #endif
 #else
-typedef int none; // a file has something in it
+bool hooks_stand(void)
+{
+    return false;
+}
 #endif

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { DONE = 0, NOT_READY = 600 }; // CUresult
 enum { KERNEL, COPY, FILL, GRAPH }; // enum work_kind
@@ -566,6 +567,10 @@ void sampling_start(void)
     struct event_counts none = {
         0, 0}; // also where nothing is launched it is known how this was recorded
     RECORD(COUNTS, none);
+    if (!hooks_stand())
+        recorder_trouble("launches of process %llu: LD_PRELOAD was taken away before it began, and "
+                         "only --exact does without",
+                         (unsigned long long)getpid());
     sampling.began_ns = clock_ns();
     const char *how = getenv("RIDGE_CAPTURE_SAMPLED");
     sampling.counts_only = how && strcmp(how, "counts") == 0;

@@ -15,6 +15,7 @@ struct counting { // of one call; row NULL: it is not counted
 enum { COPY_DIRECTIONS = 11 }; // CUpti_ActivityMemcpyKind; the next number stands for fills
 
 bool sampling_wanted(void); // by the environment: RIDGE_CAPTURE_SAMPLED
+bool hooks_stand(void);     // hooks.c
 void counting_launch(struct counting *c, void *function, const unsigned grid[3],
                      const unsigned block[3], unsigned shared_bytes, void *stream);
 void counting_graph(struct counting *c, void *graph, void *stream);
