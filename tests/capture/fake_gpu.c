@@ -254,15 +254,6 @@ int cuStreamCreate(void **stream, unsigned flags)
     return 0;
 }
 
-int cuStreamQuery(void *stream)
-{
-    (void)stream;
-    host_ns += HOST_CALL_NS;
-    if (captured)
-        exit(97); // it would end the capture
-    return gpu_ns > host_ns ? NOT_READY : 0;
-}
-
 int cuStreamDestroy_v2(void *stream)
 {
     return stream == &context ? 0 : 400;

@@ -1,8 +1,8 @@
 // Launches, copies and fills are counted in rows of the recording's file, which stay if the program is killed; one of several of a
 // row, chosen by chance, is timed by two events of its stream. Nothing is waited for: the events are read when later ones are
 // recorded, and at the end. What that costs is measured, and held below a 200th of the program's time: launches are timed
-// more rarely then. Where the GPU has nothing to do, a kernel that waits some microseconds goes before the first event: without it the
-// GPU would pass that event while the host is still on its way to the launch.
+// more rarely then. A kernel that waits some microseconds goes before the first event: without it a GPU that has nothing to do would
+// pass that event while the host is still on its way to the launch.
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/recorder/sampling.h"
 
@@ -263,7 +263,7 @@ static void find_apart(const struct context *c)
     bool works = d->stream_new && d->stream_new(&stream, 1) == DONE &&
                  d->event_new(&from, 0) == DONE && d->event_new(&to, 0) == DONE;
     for (int i = 0; works && i < TIMES; i++) {
-        works = launch_wait(c, stream, BEFORE_NS) && launch_wait(c, stream, 0) &&
+        works = launch_wait(c, stream, BEFORE_NS) && launch_wait(c, stream, WAIT_NS) &&
                 d->event_record(from, stream) == DONE && launch_wait(c, stream, BETWEEN_NS) &&
                 d->event_record(to, stream) == DONE;
         bool behind = works && d->event_over(from) == NOT_READY;
@@ -378,21 +378,19 @@ static struct clock *clock_start(struct counted *row, void *stream, uint64_t num
     const struct driver_functions *d = &recorder.driver;
     enum { RELAXED = 2 };
     int captured = 0, mode = RELAXED;
-    if (!d->capturing || !d->stream_idle || !d->capture_mode ||
-        d->capturing(stream, &captured) != DONE || captured != 0)
+    if (!d->capturing || !d->capture_mode || d->capturing(stream, &captured) != DONE ||
+        captured != 0)
         return NULL;
     d->capture_mode(&mode); // calls that another thread's capture would refuse
     struct context *c = context_enter();
     struct clock *k = NULL;
     if (c) {
         clocks_read(c, READ_AT_ONCE);
-        int idle = d->stream_idle(stream);
-        k = idle == DONE || idle == NOT_READY ? clock_take(c) : NULL;
+        k = clock_take(c);
         if (k) {
-            // Of few launches none is to be lost because the GPU came to its end just then. Where the GPU has work the kernel only goes
-            // before, as it did when it was found out how far events are apart.
-            bool waits = idle == DONE || row->taken < FIRST;
-            k->waited = launch_wait(c, stream, waits ? c->wait_ns : 0) && waits;
+            // Also where the GPU has work: it may come to its end just then, and the kernel goes before, as it did when it was found
+            // out how far events are apart.
+            k->waited = launch_wait(c, stream, c->wait_ns);
             k->row = row;
             k->context = c;
             k->number = number;
