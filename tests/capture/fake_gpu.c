@@ -406,9 +406,34 @@ int cuModuleLoadData(void **module, const void *image)
 }
 
 static char twice, waits; // kernels' handles
+// A kernel of a recording that is played: of that name; the next launch of one takes so long.
+enum { PLAYED_MAX = 256 };
+static struct {
+    char name[512];
+} played[PLAYED_MAX];
+static uint64_t played_ns;
+void *fakeKernel(const char *name, uint64_t takes_ns);
+void *fakeKernel(const char *name, uint64_t takes_ns)
+{
+    int i = 0;
+    while (i < PLAYED_MAX - 1 && played[i].name[0] && strcmp(played[i].name, name) != 0)
+        i++;
+    snprintf(played[i].name, sizeof played[i].name, "%s", name);
+    played_ns = takes_ns;
+    return &played[i];
+}
+
+static int is_played(const void *function)
+{
+    return (const char *)function >= (const char *)played &&
+           (const char *)function < (const char *)(played + PLAYED_MAX);
+}
+
 int cuFuncGetName(const char **name, void *function)
 {
-    *name = function == &twice ? "twice" : "ridge_wait";
+    *name = is_played(function)  ? (const char *)function
+            : function == &twice ? "twice"
+                                 : "ridge_wait";
     return 0;
 }
 
@@ -542,8 +567,10 @@ int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsign
                             stream,   values,       extra};
     BEGIN(307, l);
     host_ns += HOST_CALL_NS;
-    status = function == &twice || function == &waits ? 0 : 400;
-    if (function == &waits) {
+    status = function == &twice || function == &waits || is_played(function) ? 0 : 400;
+    if (is_played(function)) {
+        gpu_does(played_ns);
+    } else if (function == &waits) {
         gpu_does(*(unsigned *)values[0] + BEGIN_NS);
     } else if (status == 0 && !captured) {
         work(&l, 0);

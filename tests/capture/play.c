@@ -1,5 +1,6 @@
 // A program that does what a recorded one did: gives the fake CUPTI the calls, kernels, copies, fills and whole graphs of a recording
-// (*.ridgecap), each at its time. Usage: play RECORDING
+// (*.ridgecap), each at its time. Usage: play RECORDING, or play RECORDING launches: then each kernel is launched, and the fake driver takes as long as
+// it took
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/recorder/cupti_min.h"
 #include "capture/stream.h"
@@ -196,15 +197,45 @@ static int by_time(const void *a, const void *b)
     return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
 }
 
+// Each kernel by a launch of its name, shape and time, for who stands before the driver's calls.
+static void launch_all(void *driver)
+{
+    int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                  void *, void **, void **);
+    int (*init)(unsigned), (*wait_all)(void), launched = 0;
+    void *(*kernel)(const char *, uint64_t);
+    *(void **)&init = dlsym(driver, "cuInit");
+    *(void **)&launch = dlsym(driver, "cuLaunchKernel");
+    *(void **)&wait_all = dlsym(driver, "cuCtxSynchronize");
+    *(void **)&kernel = dlsym(driver, "fakeKernel");
+    init(0);
+    for (int i = 0; i < event_count; i++) {
+        const struct event_kernel *k = events[i].fields;
+        if (events[i].kind != EVENT_KERNEL)
+            continue;
+        void *handle = kernel(name_of(k->name), k->end_ns - k->start_ns);
+        launched += launch(handle, (unsigned)k->grid_x, (unsigned)k->grid_y, (unsigned)k->grid_z,
+                           (unsigned)k->block_x, (unsigned)k->block_y, (unsigned)k->block_z, 0,
+                           (void *)(uintptr_t)(k->stream << 8), NULL, NULL) == 0;
+    }
+    wait_all();
+    printf("played %d launches\n", launched);
+}
+
 int main(int argc, char **argv)
 {
     _Alignas(8) static char data[FILE_BYTES_MAX];
     void *driver = dlopen("libcuda.so.1", RTLD_NOW);
-    FILE *f = argc == 2 ? fopen(argv[1], "rb") : NULL;
+    FILE *f = argc >= 2 ? fopen(argv[1], "rb") : NULL;
     if (!driver || !f)
         return 99;
     read_events(data, fread(data, 1, sizeof data, f));
     fclose(f);
+    if (argc > 2) { // launches
+        qsort(events, (size_t)event_count, sizeof events[0], by_time);
+        launch_all(driver);
+        return 0;
+    }
     int (*init)(unsigned);
     void *cupti = dlopen("libcupti.so.13", RTLD_NOW); // the recorder takes one that is there
     if (!cupti)

@@ -110,6 +110,32 @@ check what_the_user_preloads_stays '^around$' "$work/out"
 check and_finds_what_it_stands_before '^words$' "$work/out"
 check and_ends_as_it_does '^status 0$' "$work/status"
 
+# Recorded programs, their kernels launched by the same names and shapes and for as long: the same counts, and totals within the interval
+# (chance leaves one of twenty out, and a clock of 500 ns adds to it) or within 10 %.
+build play play.c || check the_player_compiles '^ok' <(echo no)
+for file in "$here"/h200-streams.ridgecap "$here"/h200-streams-calls.ridgecap; do
+    name=${file##*/} name=${name%.ridgecap}
+    "$RIDGE" capture --list --json --from "$file" >"$work/recorded.json" 2>"$work/err"
+    capture --list --json -o "$work/sampled.json" -- "$work/play" "$file" launches
+    check "recording_${name}_is_launched" '^played [1-9][0-9]+ launches' "$work/out"
+    if command -v python3 >"$work/python"; then
+        python3 - "$work/recorded.json" "$work/sampled.json" >"$work/said" 2>&1 <<'PY'
+import json, sys
+recorded, sampled = ({k["name"]: k for k in json.load(open(f))["kernels"]} for f in sys.argv[1:])
+assert recorded.keys() == sampled.keys(), (recorded.keys(), sampled.keys())
+for name, k in recorded.items():
+    s = sampled[name]
+    assert k["launches"] == s["launches"] and k["shapes"] == s["shapes"], (name, k, s)
+    assert s["timed"] > 0, name
+    assert abs(s["total_ns"] / k["total_ns"] - 1) < 0.1 or s["total_ns_least"] <= k["total_ns"] <= s["total_ns_most"], (k, s)
+print("as wanted")
+PY
+        check "recording_${name}_has_the_same_counts_and_totals" '^as wanted$' "$work/said"
+    else
+        echo "skip - recording_${name}_has_the_same_counts_and_totals: python3 is not here"
+    fi
+done
+
 mkdir "$work/kept"
 LD_LIBRARY_PATH=$work LD_PRELOAD=$recorder CUDA_INJECTION64_PATH=$recorder RIDGE_CAPTURE_SAMPLED=1 RIDGE_CAPTURE_FOLDER=$work/kept "$work/program" >"$work/out"
 capture --list --from "$work/kept"
