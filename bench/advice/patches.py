@@ -6,8 +6,9 @@
   bench/advice/patches.py --device cuda:0 [--from bench/advice/patches.tsv] [--limit SECONDS] [EXPERIMENT...]
       on a GPU: the variants and the cases of the list, which has kernels as they are first written
 
---together N: so many experiments are diagnosed at once (the patched variants are always timed one at a time); --limit: no patched
-variant is begun later, what was judged by then is in the table; --keep FOLDER: the patched copies and the journals stay there.
+--together N: so many experiments are diagnosed at once, then their patched variants are timed, one experiment at a time, before the
+next N; --limit: nothing is begun later, what was judged by then is in the table; --patience: an experiment that takes longer to
+diagnose is left out; --keep FOLDER: the patched copies and the journals stay there.
 An experiment of the list is a shipped one's name or a folder.
 SPDX-License-Identifier: Apache-2.0
 """
@@ -59,8 +60,11 @@ class Copy:
     def ridge(self, *words, gpu=False):
         if gpu:
             words += ("--device", self.args.device, "--seed", "1", "-q")
-        done = subprocess.run([self.args.ridge, *words], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False,
-                              env=dict(os.environ, RIDGE_JOURNAL=str(self.folder / "journal.db")))
+        try:
+            done = subprocess.run([self.args.ridge, *words], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False,
+                                  timeout=self.args.patience, env=dict(os.environ, RIDGE_JOURNAL=str(self.folder / "journal.db")))
+        except subprocess.TimeoutExpired:
+            done = subprocess.CompletedProcess(words, 1, "", f"longer than {self.args.patience:g} s")
         self.said = done.stderr
         return done
 
@@ -75,7 +79,10 @@ class Copy:
         """Runs it, and writes all its patches into the copy."""
         self.ridge("run", f"./{self.name}", *self.options, *self.timing(), gpu=True)
         said = self.said
-        explained = json.loads(self.ridge("explain", self.name, "--json").stdout)
+        try:
+            explained = json.loads(self.ridge("explain", self.name, "--json").stdout)
+        except ValueError:
+            explained = {}
         if "results" not in explained:
             print(f"{self.name}: no run: {said.strip()[:200]}", file=sys.stderr)
             return
@@ -90,7 +97,7 @@ class Copy:
                 continue
             p["promise"] = p["expected_time_ns"] / before[p["variant"]] - 1 if p.get("expected_time_ns") else None
             self.patches.append(p)
-        if self.patches and not self.args.device.startswith("sim:"):  # compiled and verified: the host's part of the work, several at once
+        if self.patches and self.args.together > 1:  # compiled and verified: the host's part of the work, several at once
             self.ridge("verify", f"./{self.name}-advice", *self.case(), *self.wanted(), gpu=True)
 
     def wanted(self):
@@ -116,6 +123,25 @@ class Copy:
         return rows
 
 
+def told(row):
+    return (f"| {row['experiment']}: {row['variant']} | {row['maker']} | {row['cause']} | {percent(row['promise'], row.get('at_most'))} | "
+            f"{percent(row['got'])} | {row['verdict']} |")
+
+
+def judged(args, copies):
+    """Rows as they come: so many experiments are diagnosed at once, then each is timed while nothing else runs."""
+    with concurrent.futures.ThreadPoolExecutor(args.together) as pool:
+        for first in range(0, len(copies), args.together):
+            some = copies[first:first + args.together]
+            if time.monotonic() - BEGAN > args.limit:
+                return
+            list(pool.map(Copy.find, some))
+            print(f"{time.monotonic() - BEGAN:.0f} s: diagnosed {', '.join(c.name for c in some)}", file=sys.stderr, flush=True)
+            for copy in some:
+                if copy.patches and time.monotonic() - BEGAN <= args.limit:
+                    yield from copy.judge()
+
+
 def percent(share, at_most=False):
     return "-" if share is None else f"{'at most ' if at_most else ''}{100 * share:+.0f}%"
 
@@ -129,6 +155,7 @@ def main():
     parser.add_argument("--time-limit", metavar="S", default="0.2")
     parser.add_argument("--limit", metavar="SECONDS", type=float, default=1e9)
     parser.add_argument("--together", type=int, default=1)
+    parser.add_argument("--patience", metavar="SECONDS", type=float)
     parser.add_argument("--keep", metavar="FOLDER", type=Path)
     args = parser.parse_args()
     args.ridge = str(Path(args.ridge).resolve())
@@ -138,15 +165,9 @@ def main():
         copies = [Copy(args, work, *case) for case in cases(args)]
         print("| experiment: variant | patch | finding | promised | got | verdict |\n|---|---|---|---:|---:|---|", flush=True)
         verdicts = []
-        with concurrent.futures.ThreadPoolExecutor(args.together) as pool:
-            list(pool.map(Copy.find, copies))
-        for copy in sorted(copies, key=lambda c: len({p["maker"] for p in c.patches}), reverse=True):
-            if not copy.patches or time.monotonic() - BEGAN > args.limit:
-                continue
-            for r in copy.judge():
-                verdicts.append(r["verdict"])
-                print(f"| {r['experiment']}: {r['variant']} | {r['maker']} | {r['cause']} | {percent(r['promise'], r.get('at_most'))} | "
-                      f"{percent(r['got'])} | {r['verdict']} |", flush=True)
+        for row in judged(args, copies):
+            verdicts.append(row["verdict"])
+            print(told(row), flush=True)
         print("\n" + f"{len(verdicts)} patches: " + ", ".join(f"{verdicts.count(v)} {v}" for v in sorted(set(verdicts))))
     finally:
         if not args.keep:
