@@ -40,10 +40,18 @@ static const struct direction directions[] = {
      DERIVED_STORE_SECTORS_PER_REQUEST, DERIVED_STORE_EFFICIENCY_PCT},
 };
 
+// Sectors that would do. Hardware has the bytes over 32 for it, but no request takes less than one sector: a block's
+// one result is not scattered.
+static double sectors_ideal(const struct search *s, const struct direction *d)
+{
+    double ideal = search_get(s, d->ideal), requests = search_get(s, d->requests);
+    return ideal > 0 && ideal < requests ? requests : ideal;
+}
+
 // What is left of a direction's passes through the banks and lines when it is coalesced: one per line.
 static double passes_least(const struct search *s, const struct direction *d)
 {
-    return fmax(search_get(s, d->requests), search_get(s, d->ideal) / 4);
+    return fmax(search_get(s, d->requests), sectors_ideal(s, d) / 4);
 }
 
 // How scattered a direction is: lines beyond the least, or, where lines are not counted (hardware),
@@ -51,7 +59,7 @@ static double passes_least(const struct search *s, const struct direction *d)
 static double scatter(const struct search *s, const struct direction *d)
 {
     double lines = search_get(s, d->lines);
-    double more = isnan(lines) ? search_get(s, d->sectors) - search_get(s, d->ideal)
+    double more = isnan(lines) ? search_get(s, d->sectors) - sectors_ideal(s, d)
                                : lines - passes_least(s, d);
     return fmax(0, more);
 }
@@ -72,7 +80,7 @@ static double passes_excess(const struct search *s, const struct direction *d)
 static struct counters coalesced(const struct search *s, const struct direction *d)
 {
     struct counters c = *s->in->counters;
-    double ideal = search_get(s, d->ideal);
+    double ideal = sectors_ideal(s, d);
     double hits = search_get(s, COUNTER_L1_LOAD_SECTORS_HIT), sectors = search_get(s, d->sectors);
     c.figure[d->sectors].value = ideal;
     c.figure[d->lines].value = passes_least(s, d);
@@ -108,7 +116,7 @@ static void rows_fix(const struct search *s, struct finding *f)
 
 static void find_direction(const struct search *s, const struct direction *d)
 {
-    double sectors = search_get(s, d->sectors), ideal = search_get(s, d->ideal),
+    double sectors = search_get(s, d->sectors), ideal = sectors_ideal(s, d),
            requests = search_get(s, d->requests);
     if (!(sectors > 0) || !(100 * ideal / sectors < SECTORS_USED_MIN_PCT) || ideal == 0)
         return; // no bytes at all: they were not counted (hardware: copies by cp.async)
@@ -134,7 +142,7 @@ static void find_direction(const struct search *s, const struct direction *d)
 
 static double sectors_in_excess(const struct search *s, const struct direction *d)
 {
-    return search_get(s, d->sectors) - search_get(s, d->ideal);
+    return search_get(s, d->sectors) - sectors_ideal(s, d);
 }
 
 void find_uncoalesced(const struct search *s)

@@ -219,6 +219,21 @@ static void uncoalesced_stores_are_found_apart_from_loads(void **state)
     assert_null(finding_of("Global loads"));
 }
 
+// Hardware counts bytes: 4 of a block's one result, over 32.
+static void a_sector_for_one_lane_is_not_scattered(void **state)
+{
+    (void)state;
+    set(COUNTER_GLOBAL_STORE_REQUESTS, 1000);
+    set(COUNTER_GLOBAL_STORE_SECTORS, 1000);
+    set(COUNTER_GLOBAL_STORE_SECTORS_IDEAL, 125);
+    diagnosed();
+    assert_null(finding_of("Global stores are uncoalesced"));
+    set(COUNTER_GLOBAL_STORE_SECTORS, 8000); // the twin: eight lanes, each in a sector of its own
+    diagnosed();
+    assert_non_null(
+        finding_of("Global stores are uncoalesced: 8.0 sectors per request, 1.0 would do"));
+}
+
 static void bank_conflicts_are_found_from_2_percent(void **state)
 {
     (void)state;
@@ -394,6 +409,7 @@ int main(void)
         TEST(limiter_is_what_is_busy_for_60_percent_of_the_time),
         TEST(uncoalesced_loads_are_found_under_90_percent_of_sectors_used),
         TEST(uncoalesced_stores_are_found_apart_from_loads),
+        TEST(a_sector_for_one_lane_is_not_scattered),
         TEST(bank_conflicts_are_found_from_2_percent),
         TEST(idle_lanes_are_found_under_90_percent),
         TEST(low_occupancy_is_found_only_where_warps_wait),

@@ -51,6 +51,30 @@ static void loads_in_vain_come_before_few_loads(void **state)
     assert_string_equal(first(), "few-loads");
 }
 
+// The GPU took 100 us. What it took longer than the model goes with the cause, three quarters of it.
+static void what_a_gpu_takes_longer_goes_with_the_cause(void **state)
+{
+    (void)state;
+    replays.as_is_ns.value = 80000;
+    replay(INTERVENTION_LOADS, 48000); // 60 % are left
+    assert_string_equal(first(), "few-loads");
+    assert_near(out.findings[0].expected_time_ns, 60000); // a model's time has no excess
+    in.time_ns.provenance = PROVENANCE_MEASURED;
+    diagnosed();
+    assert_near(out.findings[0].expected_time_ns, 60000 * (1 - 0.75 * 0.2));
+    replay(INTERVENTION_LOADS, 76000); // 95 %: no gain becomes more than twice itself
+    diagnosed();
+    assert_near(out.findings[0].expected_time_ns, 90000);
+    replays.as_is_ns.value = 120000; // the twin: the model takes longer
+    replay(INTERVENTION_LOADS, 72000);
+    diagnosed();
+    assert_near(out.findings[0].expected_time_ns, 60000);
+    replays.as_is_ns.value = 40000; // less than half: a model of something else
+    replay(INTERVENTION_LOADS, 24000);
+    diagnosed();
+    assert_near(out.findings[0].expected_time_ns, 60000);
+}
+
 static void one_load_before_a_tree_of_barriers_is_few_loads(void **state)
 {
     (void)state;
@@ -350,6 +374,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         REPLAYED(loads_in_vain_come_before_few_loads),
+        REPLAYED(what_a_gpu_takes_longer_goes_with_the_cause),
         REPLAYED(one_load_before_a_tree_of_barriers_is_few_loads),
         REPLAYED(a_row_per_thread_is_priced_as_shared_out),
         REPLAYED(a_grid_is_shared_out_after_its_threads_do_less),
