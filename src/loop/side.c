@@ -168,10 +168,30 @@ static const char *why_not(struct arena *a, const struct job *job, struct device
     return NULL;
 }
 
+static bool is_missing(const struct counters *side, const struct counters *into, enum counter_id i)
+{
+    return into->figure[i].provenance == PROVENANCE_ABSENT && counters_has(side, i);
+}
+
+// CUPTI has no counter of barriers, and none of the turns that atomics in shared memory take. Of a warp and of a request they
+// are as simulated: so many of the grid's warps, of the requests that hardware counted.
+static void take_uncounted(const struct counters *side, struct counters *into)
+{
+    const enum counter_id turns = COUNTER_SHARED_ATOMIC_WAVEFRONTS,
+                          requests = COUNTER_SHARED_ATOMIC_REQUESTS;
+    if (is_missing(side, into, COUNTER_BARRIERS))
+        into->figure[COUNTER_BARRIERS] = side->figure[COUNTER_BARRIERS];
+    double counted = counters_get(into, requests, 0), simulated = counters_get(side, requests, 0);
+    if (is_missing(side, into, turns) && counted > 0 && simulated > 0)
+        counters_set(into, turns, side->figure[turns].value * counted / simulated,
+                     PROVENANCE_MODELLED);
+}
+
 // Hardware's own counters stand alone: what one counts and the other scales up does not make a ratio. What is a ratio by
 // itself, and what hardware counts none of, comes along.
 static void take_counters(const struct counters *side, struct counters *into)
 {
+    take_uncounted(side, into);
     if (into->figure[COUNTER_BLOCK_BALANCE_PCT].provenance == PROVENANCE_ABSENT)
         into->figure[COUNTER_BLOCK_BALANCE_PCT] = side->figure[COUNTER_BLOCK_BALANCE_PCT];
     if (counters_has(into, COUNTER_WARP_INSTRUCTIONS))

@@ -51,11 +51,38 @@ static void hardware_s_counters_stand_alone(void **state)
     struct result side = simulated(), r = {0};
     (void)state;
     r.counters.figure[COUNTER_WARP_INSTRUCTIONS] = (struct figure){600, PROVENANCE_MEASURED};
+    side.counters.figure[COUNTER_GLOBAL_LOAD_LINES] = (struct figure){7, PROVENANCE_MODELLED};
     side_take(&a, &side, 2, &r);
     assert_true(r.counters.figure[COUNTER_WARP_INSTRUCTIONS].value == 600);
-    assert_int_equal(r.counters.figure[COUNTER_BARRIERS].provenance, PROVENANCE_ABSENT);
+    assert_int_equal(r.counters.figure[COUNTER_GLOBAL_LOAD_LINES].provenance, PROVENANCE_ABSENT);
     assert_true(r.counters.figure[COUNTER_BLOCK_BALANCE_PCT].value == 50); // nothing else has it
     assert_true(r.facts.known);
+    arena_release(&a);
+}
+
+// Without them no finding of a measured kernel names barriers, or atomics that meet in shared memory.
+static void barriers_and_turns_of_atomics_are_the_simulated_ones(void **state)
+{
+    struct arena a = {0};
+    struct result side = simulated(), r = {0}, counted = {0};
+    (void)state;
+    side.counters.figure[COUNTER_SHARED_ATOMIC_REQUESTS] = (struct figure){8, PROVENANCE_MODELLED};
+    side.counters.figure[COUNTER_SHARED_ATOMIC_WAVEFRONTS] =
+        (struct figure){24, PROVENANCE_MODELLED};
+    r.counters.figure[COUNTER_WARP_INSTRUCTIONS] = (struct figure){600, PROVENANCE_MEASURED};
+    r.counters.figure[COUNTER_SHARED_ATOMIC_REQUESTS] = (struct figure){10, PROVENANCE_MEASURED};
+    counted = r; // by a profiler that has both
+    counted.counters.figure[COUNTER_BARRIERS] = (struct figure){6, PROVENANCE_MEASURED};
+    counted.counters.figure[COUNTER_SHARED_ATOMIC_WAVEFRONTS] =
+        (struct figure){11, PROVENANCE_MEASURED};
+    side_take(&a, &side, 2, &r);
+    assert_true(r.counters.figure[COUNTER_BARRIERS].value == 5);
+    assert_true(r.counters.figure[COUNTER_SHARED_ATOMIC_WAVEFRONTS].value == 30); // three each
+    assert_int_equal(r.counters.figure[COUNTER_SHARED_ATOMIC_WAVEFRONTS].provenance,
+                     PROVENANCE_MODELLED);
+    side_take(&a, &side, 2, &counted);
+    assert_true(counted.counters.figure[COUNTER_BARRIERS].value == 6);
+    assert_true(counted.counters.figure[COUNTER_SHARED_ATOMIC_WAVEFRONTS].value == 11);
     arena_release(&a);
 }
 
@@ -129,6 +156,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(result_without_counters_takes_the_simulated_ones),
         cmocka_unit_test(hardware_s_counters_stand_alone),
+        cmocka_unit_test(barriers_and_turns_of_atomics_are_the_simulated_ones),
         cmocka_unit_test(stalls_and_lines_of_the_hardware_stay),
         cmocka_unit_test(replays_that_did_not_fit_are_said),
         cmocka_unit_test(as_many_blocks_run_as_time_allows),
