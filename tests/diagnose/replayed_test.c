@@ -75,6 +75,26 @@ static void what_a_gpu_takes_longer_goes_with_the_cause(void **state)
     assert_near(out.findings[0].expected_time_ns, 60000);
 }
 
+// bench/advice/fourth, trimmed: an array that the driver's code has in registers, modelled as local memory, at seven times the time.
+static void a_model_of_something_else_prices_nothing(void **state)
+{
+    (void)state;
+    in.time_ns.provenance = PROVENANCE_MEASURED;
+    set(COUNTER_LANES_ACTIVE_PCT, 50);
+    set(COUNTER_WARP_INSTRUCTIONS, 90000 * 400.0);
+    replays.as_is_ns.value = 700000;
+    replay(INTERVENTION_LOADS, 200000);
+    replay(INTERVENTION_IDLE_LANES, 690000);
+    assert_string_equal(first(), "divergence");
+    assert_int_equal(out.findings[0].price, PRICE_BOUNDS);
+    assert_true(finding_of("in flight before")->folded);
+    replays.as_is_ns.value = 150000; // the twin: half as long again, so its replays price
+    replay(INTERVENTION_LOADS, 45000);
+    replay(INTERVENTION_IDLE_LANES, 148000);
+    assert_string_equal(first(), "few-loads");
+    assert_int_equal(out.findings[0].price, PRICE_REPLAY);
+}
+
 static void one_load_before_a_tree_of_barriers_is_few_loads(void **state)
 {
     (void)state;
@@ -375,6 +395,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         REPLAYED(loads_in_vain_come_before_few_loads),
         REPLAYED(what_a_gpu_takes_longer_goes_with_the_cause),
+        REPLAYED(a_model_of_something_else_prices_nothing),
         REPLAYED(one_load_before_a_tree_of_barriers_is_few_loads),
         REPLAYED(a_row_per_thread_is_priced_as_shared_out),
         REPLAYED(a_grid_is_shared_out_after_its_threads_do_less),
