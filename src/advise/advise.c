@@ -161,17 +161,16 @@ static bool is_listed(const struct advice *advice, const struct patch *p)
 static void patch_price(const struct result *r, const struct maker *by, const struct finding *f,
                         struct patch *p)
 {
-    const struct counterfactuals *c = &r->counterfactuals;
-    bool replayed = by->intervention < INTERVENTION_COUNT &&
-                    c->as_is_ns.provenance != PROVENANCE_ABSENT && c->as_is_ns.value > 0 &&
-                    c->time_ns[by->intervention].provenance != PROVENANCE_ABSENT;
+    struct figure time = {r->time.summary.median, r->time.provenance};
+    double own = by->intervention < INTERVENTION_COUNT
+                     ? replayed_ns(&r->counterfactuals, by->intervention, time)
+                     : (double)NAN;
+    bool replayed = !isnan(own);
     p->at_most = !replayed || !by->whole;
     p->price = replayed ? PRICE_REPLAY : f->price;
     p->expected_time_ns = f->expected_time_ns;
     if (replayed)
-        p->expected_time_ns =
-            fmin(r->time.summary.median,
-                 r->time.summary.median * c->time_ns[by->intervention].value / c->as_is_ns.value);
+        p->expected_time_ns = fmin(time.value, own);
 }
 
 static void patch_make(const struct advising *w, size_t maker, const struct finding *f,

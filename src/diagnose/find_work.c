@@ -59,8 +59,8 @@ static double passes_least(const struct search *s, const struct direction *d)
 static double scatter(const struct search *s, const struct direction *d)
 {
     double lines = search_get(s, d->lines);
-    double more = isnan(lines) ? search_get(s, d->sectors) - sectors_ideal(s, d)
-                               : lines - passes_least(s, d);
+    double more =
+        isnan(lines) ? search_get(s, d->sectors) - sectors_ideal(s, d) : lines - passes_least(s, d);
     return fmax(0, more);
 }
 

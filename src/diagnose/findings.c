@@ -11,12 +11,6 @@
 #include <string.h>
 
 #define FOLD_GAIN 0.03
-// What a GPU takes longer than the model: so much of it goes with what takes time away, and no gain grows beyond so many
-// times itself; not where the model has less than half of the time, as it is of something else then (docs/diagnosis.md).
-#define EXCESS_SHARE 0.75
-#define EXCESS_TIMES 2.0
-#define MODELLED_LEAST 0.5
-#define MODELLED_MOST 2.0 // … and what takes twice as long as the GPU prices nothing
 
 double search_get(const struct search *s, enum counter_id id)
 {
@@ -68,30 +62,9 @@ bool search_replays(const struct search *s)
     return c && c->as_is_ns.provenance != PROVENANCE_ABSENT && c->as_is_ns.value > 0;
 }
 
-// left: by the replay, of the time. What was measured above the model's time waits for something that the model does not
-// have, and less of what waits means less of that.
-static double without_excess(const struct search *s, double left)
-{
-    double modelled = s->in->counterfactuals->as_is_ns.value / s->in->time_ns.value;
-    if (s->in->time_ns.provenance != PROVENANCE_MEASURED || left >= 1 || modelled >= 1 ||
-        modelled < MODELLED_LEAST)
-        return left;
-    return fmax(left * (1 - EXCESS_SHARE * (1 - modelled)), 1 - EXCESS_TIMES * (1 - left));
-}
-
-// The driver's machine code may keep in registers what the simulated GPU has in local memory.
-static bool model_is_of_this(const struct search *s)
-{
-    return s->in->time_ns.provenance != PROVENANCE_MEASURED ||
-           s->in->counterfactuals->as_is_ns.value <= MODELLED_MOST * s->in->time_ns.value;
-}
-
 double search_replayed(const struct search *s, enum intervention i)
 {
-    const struct counterfactuals *c = s->in->counterfactuals;
-    if (!search_replays(s) || c->time_ns[i].provenance == PROVENANCE_ABSENT || !model_is_of_this(s))
-        return (double)NAN;
-    return s->in->time_ns.value * without_excess(s, c->time_ns[i].value / c->as_is_ns.value);
+    return search_replays(s) ? replayed_ns(s->in->counterfactuals, i, s->in->time_ns) : (double)NAN;
 }
 
 double search_moved_bytes(const struct search *s)

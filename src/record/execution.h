@@ -75,6 +75,9 @@ struct counterfactuals { // one intervention each, at its standard value
     struct figure asked_ns; // all that was asked for by hand, together; absent: nothing was
     struct figure as_is_ns; // as it is, modelled: what the others are to be held against
 };
+// The time with the intervention, scaled to `time` (docs/diagnosis.md: Simulation on the side); NAN: not replayed, or the
+// replay is of something else.
+double replayed_ns(const struct counterfactuals *c, enum intervention i, struct figure time);
 
 // facts.def: FACT(ID, "name", "unit", "meaning").
 enum fact {

@@ -5,6 +5,13 @@
 #include <math.h>
 #include <string.h>
 
+// What a GPU takes longer than the model: so much of it goes with what takes time away, and no gain grows beyond so many
+// times itself; not where the model has less than half of the time, as it is of something else then (docs/diagnosis.md).
+#define EXCESS_SHARE 0.75
+#define EXCESS_TIMES 2.0
+#define MODELLED_LEAST 0.5
+#define MODELLED_MOST 2.0 // … and what takes twice as long as the GPU prices nothing
+
 static const struct {
     const char *name, *meaning;
     double standard;
@@ -98,4 +105,28 @@ bool interventions_parse(const char *text, struct interventions *out, struct err
     }
     arena_release(&a);
     return done;
+}
+
+/* ---- prices -------------------------------------------------------------------------------------- */
+
+// left: by the replay, of the time. What was measured above the model's time waits for something that the model does not
+// have, and less of what waits means less of that.
+static double without_excess(double left, double modelled)
+{
+    if (left >= 1 || modelled >= 1 || modelled < MODELLED_LEAST)
+        return left;
+    return fmax(left * (1 - EXCESS_SHARE * (1 - modelled)), 1 - EXCESS_TIMES * (1 - left));
+}
+
+double replayed_ns(const struct counterfactuals *c, enum intervention i, struct figure time)
+{
+    if (c->as_is_ns.provenance == PROVENANCE_ABSENT || !(c->as_is_ns.value > 0) ||
+        c->time_ns[i].provenance == PROVENANCE_ABSENT)
+        return (double)NAN;
+    double left = c->time_ns[i].value / c->as_is_ns.value,
+           modelled = c->as_is_ns.value / time.value;
+    if (time.provenance != PROVENANCE_MEASURED)
+        return time.value * left;
+    // The driver's machine code may keep in registers what the simulated GPU has in local memory.
+    return modelled > MODELLED_MOST ? (double)NAN : time.value * without_excess(left, modelled);
 }
