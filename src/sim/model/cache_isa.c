@@ -467,7 +467,7 @@ static void arrival_note(struct l2_arrivals *a, const struct l2_request *r, unsi
     }
 }
 
-// Writes in a row, up to another request: most go to a line that is there and concern no other set. Returns how many.
+// Writes in a row, up to another request: most go to a line that is there, and drop no copies. Returns how many.
 static __attribute__((noinline)) size_t write_row(struct l2 *c, const struct l2_request *r,
                                                   const struct route *to, size_t count,
                                                   struct l2_counts *counts, uint64_t *site_hits)
@@ -484,12 +484,17 @@ static __attribute__((noinline)) size_t write_row(struct l2 *c, const struct l2_
         if (site_hits)
             site_hits[r->site] += each;
         bool copied = way >= 0 && (s->copied >> way & 1) && (!far || c->partitions > 2);
-        if (way < 0 || copied || (far && full)) {
+        if (way < 0 || copied) {
             l2_write(c, to, sectors, full, counts);
             continue;
         }
         passed += each << far;
         set_touch(s, way);
+        if (far && full) { // as l2_write() does
+            struct set *copy = to->near_set;
+            copy->state[l2_way(c, copy, to->tag, counts)] |= (uint8_t)full;
+            s->copied |= (uint16_t)(1u << way);
+        }
         set_write(c, s, way, sectors, full, counts);
     }
     counts->write_sectors += passed;
