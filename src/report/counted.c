@@ -158,7 +158,7 @@ void report_counted(const struct timeline *t, const struct estimates *s,
         add_sentence(style,
                      "Every launch was counted; of each kind some, chosen by chance, were timed by "
                      "two events (timed). A total is their mean times the launches, ± 95 % what "
-                     "chance may have added or taken; events may add some tenths of a us to each. "
+                     "chance may have added or taken; events may add up to 1 us to each. "
                      "Not known this way: time without work, what "
                      "ran at once, kernels' times within graphs, NVTX ranges: --exact records "
                      "them, and slows short kernels down more (docs/capture.md).",
