@@ -1,7 +1,8 @@
 // From launches that were counted all and timed in part to what they take together. A timed launch was chosen by chance from the
 // `every` that it stands for; a kind's total is the mean of its timed launches, weighted so, times its launches. The interval is
 // Student's, of the deviations within those that stand for about as many (between two powers of 2), with Satterthwaite's degrees of
-// freedom (Biometrics Bulletin 2, 1946), and for what was not timed alone.
+// freedom (Biometrics Bulletin 2, 1946), and for what was not timed alone. Of fewer timed launches than TIMED_FOR_INTERVAL there is
+// none: two that happen to be equal would make it nothing.
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/timeline.h"
 #include "stats/stats.h"
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { TIMED_FOR_INTERVAL = 4 };
 static const double percent = 100, unknown = (double)NAN;
 
 struct kind_total { // of one struct counted
@@ -64,7 +66,7 @@ static struct kind_total total_of(const struct counted *c)
     double left = fmax(0, 1 - (double)count / launches); // not timed
     if (left <= 0)
         k.around_ns = 0;
-    else if (df > 0)
+    else if (df > 0 && count >= TIMED_FOR_INTERVAL)
         k.around_ns = student_quantile(0.975, df) * launches * sqrt(variance * left);
     free(x);
     return k;

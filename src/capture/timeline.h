@@ -204,6 +204,10 @@ void timeline_set_floor(struct timeline_summary *s, size_t kernel,
 
 /* ---- of launches that were timed in part (estimates.c) ------------------------------------------- */
 
+enum {
+    EVENTS_ADD_NS = 1000
+}; // about, at most, to a timed launch; measured on an H200, docs/capture.md
+
 struct estimate { // of one name; kernels by falling total
     enum work_kind kind;
     int name;

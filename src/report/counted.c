@@ -158,7 +158,8 @@ void report_counted(const struct timeline *t, const struct estimates *s,
         add_sentence(style,
                      "Every launch was counted; of each kind some, chosen by chance, were timed by "
                      "two events (timed). A total is their mean times the launches, ± 95 % what "
-                     "chance may have added or taken; events may add up to 1 us to each. "
+                     "chance may have added or taken; events may add up to 1 us to each "
+                     "launch's time, which ± 95 % does not hold. "
                      "Not known this way: time without work, what "
                      "ran at once, kernels' times within graphs, NVTX ranges: --exact records "
                      "them, and slows short kernels down more (docs/capture.md).",
@@ -239,11 +240,11 @@ json_t *report_counted_json(const struct timeline *t, const struct estimates *s)
                                             "time_ns", e->total_ns, "gain_ns", e->total_ns,
                                             "share_pct", percent * e->total_ns / s->span_ns));
     }
-    return json_pack("{s:s, s:i, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "ridge", RIDGE_VERSION,
-                     "schema", RECORD_SCHEMA, "provenance", "estimated", "processes",
-                     timeline_processes_json(t), "devices", devices, "kernels",
-                     estimates_json(t, s->kernels, s->kernel_count), "graphs",
-                     estimates_json(t, s->graphs, s->graph_count), "copies",
+    return json_pack("{s:s, s:i, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "ridge",
+                     RIDGE_VERSION, "schema", RECORD_SCHEMA, "provenance", "estimated",
+                     "events_add_ns", EVENTS_ADD_NS, "processes", timeline_processes_json(t),
+                     "devices", devices, "kernels", estimates_json(t, s->kernels, s->kernel_count),
+                     "graphs", estimates_json(t, s->graphs, s->graph_count), "copies",
                      estimates_json(t, s->moves, s->move_count), "work_on_next", worth,
                      "not_recorded", timeline_troubles_json(t));
 }

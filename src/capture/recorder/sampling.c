@@ -339,8 +339,9 @@ static struct context *context_enter(void)
 static void clocks_read(struct context *c, int most)
 {
     static const double ms_ns = 1e6;
+    const int first = c->oldest;
     for (int looked = 0, i = 0; i < c->clock_count && looked < most; i++) {
-        struct clock *k = &c->clocks[(c->oldest + i) % c->clock_count];
+        struct clock *k = &c->clocks[(first + i) % c->clock_count];
         float ms = 0;
         if (k->state != ENDS)
             continue;

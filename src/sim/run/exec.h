@@ -241,7 +241,7 @@ struct program {
     struct site_info *sites;
     struct timing_site *timing;
     int site_count, register_count, guarded_count;
-    int registers_estimated; // ptx_register_estimate of the kernel; 0: not asked yet
+    int registers_estimated;     // ptx_register_estimate of the kernel; 0: not asked yet
     struct shared_place *shared; // variables and where they lie
     size_t shared_count, shared_capacity;
     uint64_t shared_bytes;          // static, the system's included
