@@ -114,7 +114,7 @@ END {
     print "Then, with blocks of unequal work taken from one of them by itself and part by part, warps that begin at the next scheduler, lines"
     print "that the first warp to come misses, and loads of unrolled loops together, found on bench/truth/tuning/escape and products: asked"
     print "twice in whole, once in part and of hash-insert alone three times more. The first time column-sums had come out at -61 and hash-insert at +68 %: ptxas\x27s code for loops of our own"
-    print "showed which it does not unroll, and the parts of a block took more together than the grid had (docs/JOURNAL.md). The figures above are the last."
+    print "showed which it does not unroll, and the parts of a block took more together than the grid had (docs/JOURNAL.md). The figures above are the last; they were\nasked for once more when counts and registers of another change had come in, and were the same."
     print "The worst, bitonic-step, is measured on data that its first run has put in order already, and modelled on data that is not: tuning\x27s"
     print "sort-pairs and swap-none show it."
     print "\n## Counters\n"
