@@ -293,10 +293,10 @@ __global__ void register_reuse_not(ARGS)
     const float *mine = tile + threadIdx.x; // one address: with one each, integers set the pace
     float sum = 0;
 #pragma unroll
-    for (int k = 0; k < 16; k++) {
+    for (int k = 0; k < 8; k++) {
         float a = mine[k], b = mine[128 + k];
 #pragma unroll
-        for (int j = 0; j < 8; j++)
+        for (int j = 0; j < 16; j++)
             sum += a * (b + j);
     }
     y[I] = sum;
