@@ -59,7 +59,10 @@ ISA_FLAGS.avx512   := -mavx512f -mavx512bw -mavx512dq -mavx512vl $(ISA_FLAGS.avx
                       -mprefer-vector-width=512
 
 object    = $(patsubst src/%.c,$(BUILD)/obj/%.o,$(1))
-LIB_OBJECTS := $(call object,$(filter-out $(MAIN) $(ISA_SOURCES),$(SOURCES))) \
+# What `ridge capture` puts into the program that it watches, and only that: it stands before dlsym and the driver's functions.
+RECORDER := $(BUILD)/libridge-capture.so
+RECORDER_OBJECTS := $(call object,$(filter src/capture/recorder/%,$(SOURCES)))
+LIB_OBJECTS := $(filter-out $(RECORDER_OBJECTS),$(call object,$(filter-out $(MAIN) $(ISA_SOURCES),$(SOURCES)))) \
     $(foreach isa,$(ISAS),$(patsubst src/%.c,$(BUILD)/obj/%.$(isa).o,$(ISA_SOURCES)))
 LIBRARY  := $(BUILD)/libridge_core.a
 PROGRAM  := $(BUILD)/ridge
@@ -67,8 +70,6 @@ PROGRAM  := $(BUILD)/ridge
 API_OBJECTS := $(filter-out $(foreach m,agent capture cli replay report import monitor,$(BUILD)/obj/$(m)/%),$(LIB_OBJECTS))
 SOVERSION := 0
 PUBLIC   := $(BUILD)/libridge.a $(BUILD)/libridge.so
-# What `ridge capture` puts into the program that it watches.
-RECORDER := $(BUILD)/libridge-capture.so
 
 TEST_SOURCES := $(sort $(wildcard tests/$(or $(MODULE),*)/*_test.c))
 TEST_SCRIPTS := $(sort $(wildcard tests/$(or $(MODULE),*)/*_test.sh))
@@ -199,7 +200,7 @@ $(BUILD)/libridge.so: $(BUILD)/libridge.o
 	$Qln -sf $(@F).$(SOVERSION) $@
 
 # Needs the C library alone: it is loaded into programs of others.
-$(RECORDER): $(call object,$(wildcard src/capture/recorder/*.c)) $(LIBRARY)
+$(RECORDER): $(RECORDER_OBJECTS) $(LIBRARY)
 	$(call say,LINK,$@)
 	$Q$(LINK) -shared -Wl,-soname,$(@F) $(if $(SANITIZE),,-Wl,--no-undefined) -o $@ $^ -ldl
 
@@ -329,5 +330,5 @@ $(BUILD)/ridge.bash $(BUILD)/ridge.zsh $(BUILD)/ridge.fish: $(BUILD)/ridge.%: $(
         matrix FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
--include $(patsubst %.o,%.d,$(call object,$(MAIN)) $(LIB_OBJECTS) $(TEST_SUPPORT)) \
+-include $(patsubst %.o,%.d,$(call object,$(MAIN)) $(LIB_OBJECTS) $(RECORDER_OBJECTS) $(TEST_SUPPORT)) \
          $(addsuffix .d,$(TESTS) $(REPLAYS) $(FUZZERS))

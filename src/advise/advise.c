@@ -163,7 +163,7 @@ static void patch_price(const struct result *r, const struct maker *by, const st
 {
     struct figure time = {r->time.summary.median, r->time.provenance};
     double own = by->intervention < INTERVENTION_COUNT
-                     ? replayed_ns(&r->counterfactuals, by->intervention, time)
+                     ? replayed_ns(&r->counterfactuals, (enum intervention)by->intervention, time)
                      : (double)NAN;
     bool replayed = !isnan(own);
     p->at_most = !replayed || !by->whole;
