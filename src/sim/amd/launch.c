@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/amd/check.h"
 #include "sim/amd/module.h"
+#include "sim/amd/stretch.h"
 #include "sim/run/exec.h"
 #include "sim/amd/time.h"
 
@@ -729,13 +730,16 @@ bool amd_launch(struct sim *s, const struct amd_module *m, const struct sim_laun
     run.sites = xcalloc(words, sizeof *run.sites);
     run.shapes = xcalloc(words, sizeof *run.shapes);
     run.lds_shapes = xcalloc(words, sizeof *run.lds_shapes);
+    run.stretches = xcalloc(words, sizeof *run.stretches);
     amd_time_open(&run);
     know_threads(&run);
     run_grid(&run);
+    amd_stretches_count(&run);
     if (run.caches)
         amd_caches_settle(run.caches, &run.counts.caches);
     bool done = finish(&run, err);
     shapes_free(&run, words);
+    amd_stretches_free(&run);
     free(run.sites);
     amd_lines_free(run.threads);
     amd_check_close(&run);

@@ -313,6 +313,20 @@ static double array_cache_share(const struct amd_run *run)
     return all > 0 ? (double)near / (double)all : 0;
 }
 
+// Beyond the largest that an instruction names: the replay clears as many for each wave.
+static int registers_named(const struct amd_timing *t)
+{
+    int count = 0;
+    for (int i = 0; i < t->count; i++) {
+        const struct timing_site *s = &t->sites[i];
+        for (unsigned k = 0; k < s->source_count; k++)
+            count = s->source[k] >= count ? s->source[k] + 1 : count;
+        for (unsigned k = 0; k < s->result_count; k++)
+            count = s->result[k] >= count ? s->result[k] + 1 : count;
+    }
+    return count;
+}
+
 const struct stall_table *amd_time_fill(struct amd_run *run)
 {
     struct amd_timing *t = run->timing;
@@ -339,7 +353,7 @@ const struct stall_table *amd_time_fill(struct amd_run *run)
                                  .trace = &t->trace,
                                  .sites = t->sites,
                                  .site_count = t->count,
-                                 .register_count = WAVE_VECTORS,
+                                 .register_count = registers_named(t),
                                  .stats = t->stats,
                                  .warps_per_block = (int)run->waves,
                                  .blocks_per_sm = r->occupancy.blocks_per_sm,

@@ -6,8 +6,10 @@
 #include "sim/alu/alu.h"
 #include "sim/amd/bits.h"
 #include "sim/amd/module.h"
-#include "sim/amd/wave.h"
+#include "sim/amd/stretch.h"
 #include "sim/paste.h"
+
+#include <stdlib.h>
 
 struct vector_call {
     _Alignas(64) uint32_t room[3][2][WAVE_LANES]; // of sources that are no registers as they are
@@ -72,12 +74,15 @@ static void call_init(struct vector_call *x, unsigned lanes)
 #define PUT_I64(v) (uint64_t)(v)
 #define PUT_F64(v) bits_f64(v)
 
-// d may be a source's register: EACH_LANE.
+#define HAS_CARRY(FORM) (FORM_##FORM == FORM_WRITES || FORM_##FORM == FORM_BOTH)
+
+// d may be a source's register: EACH_LANE. carries: false where nobody reads the carry of one that has it.
 #define V(ENCODING, OPCODE, NAME, FORM, D, A, B, C, ...)                                  \
-    static void run_##NAME(struct vector_call *x)                                         \
+    static inline __attribute__((always_inline)) void all_##NAME(struct vector_call *x,   \
+                                                                 const bool carries)      \
     {                                                                                     \
-        const bool masks = FORM_##FORM == FORM_WRITES || FORM_##FORM == FORM_BOTH ||      \
-                           FORM_##FORM == FORM_SCALE || FORM_##FORM == FORM_COMPARES ||   \
+        const bool masks = (HAS_CARRY(FORM) && carries) || FORM_##FORM == FORM_SCALE ||   \
+                           FORM_##FORM == FORM_COMPARES ||                                \
                            FORM_##FORM == FORM_COMPARES_EXEC;                             \
         uint64_t outs = 0;                                                                \
         const unsigned half = x->half;                                                    \
@@ -114,12 +119,26 @@ static void call_init(struct vector_call *x, unsigned lanes)
                 outs |= (uint64_t)mask_of(flags) << first;                                \
         }                                                                                 \
         x->out = outs;                                                                    \
+    }                                                                                     \
+    static void run_##NAME(struct vector_call *x)                                         \
+    {                                                                                     \
+        all_##NAME(x, true);                                                              \
+    }                                                                                     \
+    static inline void quiet_##NAME(struct vector_call *x)                                \
+    {                                                                                     \
+        all_##NAME(x, false);                                                             \
     }
 #include "sim/amd/vector.def"
 #undef V
 
 static void (*const functions[AMD_COUNT])(struct vector_call *) = {
 #define V(ENCODING, OPCODE, NAME, ...) [AMD_##NAME] = run_##NAME,
+#include "sim/amd/vector.def"
+#undef V
+};
+// Without the carry; NULL: it has none.
+static void (*const quiet_functions[AMD_COUNT])(struct vector_call *) = {
+#define V(ENCODING, OPCODE, NAME, FORM, ...) [AMD_##NAME] = HAS_CARRY(FORM) ? quiet_##NAME : NULL,
 #include "sim/amd/vector.def"
 #undef V
 };
@@ -606,6 +625,99 @@ static inline void run_plans(struct wave *w, const struct amd_instruction *in,
         run_plan(w, &in->plan[1], x, exec, all);
 }
 
+/* ---- stretches ------------------------------------------------------------------------------------------------- */
+
+static void op_make(struct amd_stretch *t, const struct amd_plan *p)
+{
+    struct amd_op *op = &t->op[t->ops++];
+    const bool quiet = p->writes_mask && p->mask_result == OPERAND_NULL && quiet_functions[p->id];
+    *op = (struct amd_op){.run = quiet ? quiet_functions[p->id] : functions[p->id],
+                          .to = p->to,
+                          .mask = p->mask,
+                          .mask_result = p->mask_result,
+                          .sources = p->sources,
+                          .writes = p->writes,
+                          .two = p->two,
+                          .reads_mask = p->reads_mask,
+                          .writes_mask = p->writes_mask && !quiet,
+                          .writes_exec = p->writes_exec};
+    for (unsigned i = 0; i < p->sources; i++) {
+        const struct amd_plan_source *s = &p->source[i];
+        op->source[i] = (struct amd_op_source){.at = s->at, .kind = s->kind, .two = s->two};
+        if (s->kind != PLAN_CONSTANT)
+            continue;
+        uint32_t(*rows)[WAVE_LANES] = t->constant[t->constants++];
+        fill_lanes(rows[0], (uint32_t)s->value, WAVE_LANES);
+        fill_lanes(rows[1], (uint32_t)(s->value >> 32), WAVE_LANES);
+        op->source[i].constant = rows[0];
+    }
+}
+
+static bool changes_exec(const struct amd_plan *p)
+{
+    const bool named = p->writes_mask && p->mask_result + 1 >= OPERAND_EXEC &&
+                       p->mask_result <= OPERAND_EXEC + 1;
+    return named || p->writes_exec;
+}
+
+// From the instruction at pc on, which has plans or only takes time: to the next that has neither, or that changes exec.
+static struct amd_stretch *stretch_make(const struct amd_module *m, uint64_t pc)
+{
+    struct amd_stretch *t = xcalloc(1, sizeof *t);
+    const char *why;
+    bool goes_on = true;
+    t->op = xcalloc(STRETCH_OPS, sizeof *t->op);
+    t->constant = amd_lines_new((size_t)3 * STRETCH_OPS, sizeof *t->constant);
+    while (goes_on && t->ops + 2 <= STRETCH_OPS) {
+        const struct amd_instruction *in = amd_instruction_at(m, pc, &why);
+        if (!in || (in->plans == 0 && !amd_is_idle(in)))
+            break;
+        for (unsigned i = 0; i < in->plans; i++) {
+            op_make(t, &in->plan[i]);
+            goes_on &= !changes_exec(&in->plan[i]);
+        }
+        t->idle += in->plans == 0;
+        t->count++;
+        t->words += in->size_bytes / 4;
+        pc += in->size_bytes;
+    }
+    return t;
+}
+
+static inline void run_op(struct wave *w, const struct amd_op *op, struct vector_call *x,
+                          uint64_t exec, bool all)
+{
+    for (unsigned i = 0; i < op->sources; i++) {
+        const struct amd_op_source *s = &op->source[i];
+        if (s->kind == PLAN_ROW) {
+            x->low[i] = w->v[s->at];
+            x->high[i] = w->v[s->at + s->two];
+        } else if (s->kind == PLAN_CONSTANT) {
+            x->low[i] = s->constant;
+            x->high[i] = s->constant + WAVE_LANES;
+        } else {
+            fill_lanes(x->room[i][0], w->s[s->at], x->lanes);
+            if (s->two)
+                fill_lanes(x->room[i][1], w->s[s->at + 1], x->lanes);
+            x->low[i] = x->room[i][0];
+            x->high[i] = x->room[i][1];
+        }
+    }
+    if (op->reads_mask)
+        x->in = lane_mask(w, op->mask);
+    x->to_low = all ? w->v[op->to] : x->result_low;
+    x->to_high = all ? w->v[op->to + op->two] : x->result_high;
+    op->run(x);
+    if (!all && op->writes)
+        write_lanes(w->v[op->to], x->result_low, exec);
+    if (!all && op->two)
+        write_lanes(w->v[op->to + 1], x->result_high, exec);
+    if (op->writes_mask)
+        set_lane_mask(w, op->mask_result, x->out & exec);
+    if (op->writes_exec)
+        set_lane_mask(w, OPERAND_EXEC, x->out & exec);
+}
+
 // Where a wave is in the code, and what it has run that is not yet counted.
 struct straight {
     const struct amd_instruction *in;
@@ -640,13 +752,38 @@ static inline bool straight_at(const struct wave *w, struct straight *s)
     return true;
 }
 
-static inline void straight_next(struct straight *s)
+static inline void straight_go(struct straight *s, unsigned words)
 {
-    const unsigned size = s->in->size_bytes / 4;
-    s->pc += (uint64_t)size * 4;
-    s->in += size;
-    s->decoded += size;
-    s->site += size;
+    s->pc += (uint64_t)words * 4;
+    s->in += words;
+    s->decoded += words;
+    s->site += words;
+}
+
+// Returns how many instructions it has; 0: more than that.
+static inline unsigned run_stretch(struct wave *w, struct straight *s, struct vector_call *x,
+                                   unsigned most)
+{
+    struct amd_run *run = w->group->run;
+    struct amd_stretch **at = &run->stretches[s->site - run->sites];
+    if (!*at)
+        *at = stretch_make(run->module, s->pc);
+    struct amd_stretch *t = *at;
+    if (t->count > most)
+        return 0;
+    for (unsigned i = 0; i < t->ops; i++)
+        run_op(w, &t->op[i], x, s->exec, s->all);
+    struct amd_counts *const c = &run->counts;
+    const unsigned vector = t->count - t->idle;
+    t->times++;
+    t->lanes += s->lanes;
+    c->instructions += t->count;
+    c->scalar += t->idle;
+    c->vector += vector;
+    c->vector_lanes += vector * s->lanes;
+    straight_go(s, t->words);
+    straight_exec(w, s);
+    return t->count;
 }
 
 // A scalar instruction, or one of memory, which may look at any part of the wave. false: the wave goes on elsewhere, or not.
@@ -663,6 +800,7 @@ static bool run_other(struct wave *w, struct straight *s)
     return w->state == WAVE_RUNS && !w->stopped && w->pc == s->pc + s->in->size_bytes;
 }
 
+// One by one, as there is room for; a stretch at once where there is.
 static unsigned run_straight(struct wave *w, unsigned most)
 {
     struct amd_run *run = w->group->run;
@@ -675,6 +813,11 @@ static unsigned run_straight(struct wave *w, unsigned most)
     if (!straight_at(w, &s))
         return 0;
     while (count < most && *s.decoded >= DECODED_STRAIGHT) {
+        const unsigned ran =
+            *s.decoded <= DECODED_IDLE ? run_stretch(w, &s, &x, most - count) : 0;
+        count += ran;
+        if (ran > 0)
+            continue;
         s.site->instructions++;
         s.site->lanes += s.lanes;
         c->instructions++;
@@ -687,8 +830,6 @@ static unsigned run_straight(struct wave *w, unsigned most)
             run_plans(w, s.in, &x, s.exec, s.all);
         } else if (*s.decoded == DECODED_IDLE) {
             c->scalar++;
-            straight_next(&s);
-            continue;
         } else if (!run_other(w, &s)) {
             if (w->state != WAVE_RUNS || w->stopped || !straight_at(w, &s))
                 return count;
@@ -696,7 +837,7 @@ static unsigned run_straight(struct wave *w, unsigned most)
             continue;
         }
         straight_exec(w, &s);
-        straight_next(&s);
+        straight_go(&s, s.in->size_bytes / 4);
     }
     w->pc = s.pc;
     return count;

@@ -182,6 +182,7 @@ struct amd_run {
     // Of each word of the code, made where they are needed; NULL: each request is looked at by itself.
     struct amd_shape **shapes;
     struct amd_lds_shape **lds_shapes;
+    struct amd_stretch **stretches; // stretch.h
     struct amd_caches *caches; // NULL: they are not counted
     unsigned l1;               // of the wave: a number of `caches`
     struct amd_touch touch[2]; // of the instruction; the second of those with two places
