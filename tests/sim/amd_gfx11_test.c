@@ -11,7 +11,13 @@ enum { LANES_OF_32 = 32, OTHER = 0x5a5a5a5a };
 
 static struct sim_report report;
 static struct amd_site site;
-static struct amd_run run = {.report = &report, .site = &site};
+static struct amd_shape *shape; // of the instruction that runs
+static struct amd_lds_shape *lds_shape;
+static struct amd_run run = {.report = &report,
+                             .sites = &site,
+                             .site = &site,
+                             .shapes = &shape,
+                             .lds_shapes = &lds_shape};
 static uint8_t lds[2 * 256];
 static struct work_group group = {.run = &run, .lds = lds, .lds_bytes = 256};
 static uint32_t vectors[WAVE_VECTORS][WAVE_LANES];
@@ -41,6 +47,10 @@ static void run_words(struct wave *w, const uint32_t *words, size_t count)
         amd_run_memory(w, &in);
     else
         amd_run_vector(w, &in);
+    amd_lines_free(shape);
+    amd_lines_free(lds_shape);
+    shape = NULL;
+    lds_shape = NULL;
 }
 #define RUN(w, ...) \
     run_words(w, (const uint32_t[]){__VA_ARGS__}, sizeof((const uint32_t[]){__VA_ARGS__}) / 4)

@@ -30,6 +30,7 @@ struct bench {
     uint8_t lds[2 * LDS];
     uint32_t v[WAVE_VECTORS][WAVE_LANES];
     struct wave wave;
+    struct trace_warp trace; // of nothing: only that what a traced wave did is looked at
     uint64_t memory;
 };
 
@@ -61,8 +62,10 @@ static struct bench *bench_new(const char *chip, enum sim_isa isa, bool lanes)
         b->run.lds_shapes = &b->lds_shape;
     }
     b->group = (struct work_group){.run = &b->run, .lds = b->lds, .lds_bytes = LDS};
-    b->wave =
-        (struct wave){.group = &b->group, .v = b->v, .narrow = strcmp(chip, "rx7900xtx") == 0};
+    b->wave = (struct wave){.group = &b->group,
+                            .v = b->v,
+                            .trace = &b->trace,
+                            .narrow = strcmp(chip, "rx7900xtx") == 0};
     return b;
 }
 
@@ -278,6 +281,7 @@ static bool try_one(struct bench *b, struct bench *reference, bool lds, const st
         both[i]->run.progressed = false;
         amd_run_memory(&both[i]->wave, &in);
     }
+    amd_requests_settle(&b->run, &in, 0);
     same(b, reference, r->name);
     enum touch_kind kind = atomic ? TOUCH_ATOMICS
                            : r->action == ACTION_STORE || r->action == ACTION_STORE_TWO

@@ -419,4 +419,4 @@ static void count_lds(const uint32_t address[WAVE_LANES], uint64_t mask, unsigne
 
 extern const struct amd_counting PASTE(amd_counting_, SIM_ISA);
 const struct amd_counting PASTE(amd_counting_, SIM_ISA) = {
-    .global = count_global, .look = look, .take = take, .lds = count_lds};
+    .global = count_global, .look = look, .lds = count_lds};

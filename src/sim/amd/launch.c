@@ -735,6 +735,7 @@ bool amd_launch(struct sim *s, const struct amd_module *m, const struct sim_laun
     know_threads(&run);
     run_grid(&run);
     amd_stretches_count(&run);
+    amd_requests_settle_all(&run);
     if (run.caches)
         amd_caches_settle(run.caches, &run.counts.caches);
     bool done = finish(&run, err);

@@ -2,6 +2,8 @@
 // or the lane's scratch, and what is done there.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/amd/check.h"
+#include "sim/amd/module.h"
+#include "sim/amd/shape.h"
 #include "sim/amd/time.h"
 #include "sim/run/exec.h"
 
@@ -284,36 +286,30 @@ static void run_smem(struct wave *w, const struct amd_instruction *in)
 
 /* ---- one instruction --------------------------------------------------------------------------------------------- */
 
-static void count_access(struct amd_run *run, const struct amd_instruction *in)
+void amd_count_requests(struct amd_run *run, struct amd_site *site, const struct amd_instruction *in,
+                        uint64_t times)
 {
     struct amd_counts *c = &run->counts;
     enum touch_kind kind = amd_kind_of(in);
-    run->site->atomics += kind == TOUCH_ATOMICS;
+    site->atomics += kind == TOUCH_ATOMICS ? times : 0;
     if (in->encoding == ENCODING_DS) {
-        c->lds++;
+        c->lds += times;
         *(kind == TOUCH_LOADS    ? &c->lds_loads
           : kind == TOUCH_STORES ? &c->lds_stores
-                                 : &c->lds_atomics) += 1;
-        run->site->shared_requests++;
+                                 : &c->lds_atomics) += times;
+        site->shared_requests += times;
         return;
     }
-    c->vector_memory++;
+    c->vector_memory += times;
     if (in->encoding == ENCODING_MUBUF || in->encoding == ENCODING_SCRATCH)
         return;
     *(kind == TOUCH_LOADS    ? &c->load_requests
       : kind == TOUCH_STORES ? &c->store_requests
-                             : &c->atomic_requests) += 1;
-    run->site->global_requests++;
+                             : &c->atomic_requests) += times;
+    site->global_requests += times;
 }
 
-// Coherent loads and atomics may be a loop that waits for another work-group.
-static bool is_look(const struct amd_instruction *in, enum touch_kind kind)
-{
-    return in->encoding != ENCODING_DS &&
-           (kind == TOUCH_ATOMICS || (kind == TOUCH_LOADS && amd_passes_l1(in)));
-}
-
-void amd_count_traffic(struct amd_run *run, const struct amd_instruction *in,
+void amd_count_traffic(struct amd_run *run, struct amd_site *site, const struct amd_instruction *in,
                        const struct amd_traffic *own)
 {
     struct amd_traffic *sum = &run->counts.traffic[amd_kind_of(in)];
@@ -322,12 +318,10 @@ void amd_count_traffic(struct amd_run *run, const struct amd_instruction *in,
     sum->lines += own->lines;
     sum->passes += own->passes;
     sum->passes_ideal += own->passes_ideal;
-    run->site->global_sectors += own->sectors;
-    run->site->global_sectors_ideal += own->sectors_ideal;
-    run->site->shared_wavefronts += own->passes;
-    run->site->shared_wavefronts_ideal += own->passes_ideal;
-    run->access.passes += (unsigned)own->passes;
-    run->access.passes_ideal += (unsigned)own->passes_ideal;
+    site->global_sectors += own->sectors;
+    site->global_sectors_ideal += own->sectors_ideal;
+    site->shared_wavefronts += own->passes;
+    site->shared_wavefronts_ideal += own->passes_ideal;
 }
 
 static void count_lds(const struct amd_run *run, const struct amd_touch *t, bool atomic,
@@ -343,24 +337,96 @@ static void count_lds(const struct amd_run *run, const struct amd_touch *t, bool
 void amd_count_touches(struct amd_run *run, const struct amd_instruction *in)
 {
     enum touch_kind kind = amd_kind_of(in);
-    run->progressed |= !is_look(in, kind);
+    run->progressed |= !amd_is_look(in, kind);
     struct amd_traffic own = {0};
     for (int i = 0; i < 2; i++)
         if (in->encoding == ENCODING_DS)
             count_lds(run, &run->touch[i], kind == TOUCH_ATOMICS, &own);
         else
             run->functions.counting->global(run, &run->touch[i], kind, amd_passes_l1(in), &own);
-    amd_count_traffic(run, in, &own);
+    amd_count_traffic(run, run->site, in, &own);
+    run->access.passes += (unsigned)own.passes;
+    run->access.passes_ideal += (unsigned)own.passes_ideal;
 }
 
-void amd_count_footprint(struct amd_run *run, const struct amd_instruction *in,
-                         const struct amd_footprint *f, uint64_t first)
+static void settle_global(struct amd_run *run, const struct amd_instruction *in, size_t word,
+                          struct amd_shape *s)
 {
-    enum touch_kind kind = amd_kind_of(in);
-    run->progressed |= !is_look(in, kind);
-    struct amd_traffic own = {0};
-    run->functions.counting->take(run, f, first, kind, amd_passes_l1(in), &own);
-    amd_count_traffic(run, in, &own);
+    const struct amd_sums *n = &s->sums;
+    struct amd_site *site = &run->sites[word];
+    const struct amd_traffic own = {
+        .sectors = n->sectors, .sectors_ideal = n->sectors_ideal, .lines = n->lines};
+    amd_count_requests(run, site, in, n->requests);
+    amd_count_traffic(run, site, in, &own);
+    site->l1_hit_sectors += n->l1_hit;
+    amd_time_count(run, word,
+                   &(struct amd_access_sums){.requests = n->requests,
+                                             .sectors = n->sectors,
+                                             .sectors_ideal = n->sectors_ideal,
+                                             .l2_sectors = n->l2,
+                                             .l2_hit_sectors = n->l2_hit,
+                                             .passes = n->passes});
+    s->sums = (struct amd_sums){0};
+}
+
+static void settle_lds(struct amd_run *run, const struct amd_instruction *in, size_t word,
+                       struct amd_lds_shape *s)
+{
+    struct amd_site *site = &run->sites[word];
+    const struct amd_traffic own = {.passes = s->sums.passes, .passes_ideal = s->sums.passes_ideal};
+    amd_count_requests(run, site, in, s->sums.requests);
+    amd_count_traffic(run, site, in, &own);
+    amd_time_count(run, word,
+                   &(struct amd_access_sums){.requests = s->sums.requests,
+                                             .passes = s->sums.passes,
+                                             .passes_ideal = s->sums.passes_ideal});
+    memset(&s->sums, 0, sizeof s->sums);
+}
+
+void amd_requests_settle(struct amd_run *run, const struct amd_instruction *in, size_t word)
+{
+    if (run->shapes[word])
+        settle_global(run, in, word, run->shapes[word]);
+    if (run->lds_shapes[word])
+        settle_lds(run, in, word, run->lds_shapes[word]);
+}
+
+void amd_requests_settle_all(struct amd_run *run)
+{
+    for (size_t i = 0; i < run->module->object.code_bytes / 4; i++)
+        amd_requests_settle(run, &run->module->instructions[i], i);
+}
+
+bool amd_is_request(const struct amd_instruction *in)
+{
+    enum { WORD = 4 };
+    const struct amd_row *r = amd_row_of(in);
+    bool lds = in->encoding == ENCODING_DS,
+         global = in->encoding == ENCODING_GLOBAL || in->encoding == ENCODING_FLAT;
+    switch (r->action) {
+    case ACTION_LOAD:
+    case ACTION_STORE:
+        return r->bytes == WORD && (lds || global);
+    case ACTION_LOAD_TWO:
+    case ACTION_STORE_TWO:
+        return r->bytes == WORD && lds;
+    case ACTION_ATOMIC:
+    case ACTION_ATOMIC_RETURN:
+        return r->bytes == WORD && r->words == 1 && r->flag != FLAG_CMPSWAP && (lds || global);
+    case ACTION_NOTHING:
+    case ACTION_TIME:
+    case ACTION_LOAD_SIGNED:
+    case ACTION_LOAD_LOW:
+    case ACTION_LOAD_HIGH:
+    case ACTION_LOAD_LOW_SIGNED:
+    case ACTION_LOAD_HIGH_SIGNED:
+    case ACTION_STORE_HIGH:
+    case ACTION_SWIZZLE:
+    case ACTION_PERMUTE:
+    case ACTION_PERMUTE_BACK:
+        break;
+    }
+    return false;
 }
 
 static void run_lane(struct wave *w, const struct amd_instruction *in, unsigned lane)
@@ -420,10 +486,13 @@ static void drop_l1(const struct amd_run *run)
 void amd_run_memory(struct wave *w, const struct amd_instruction *in)
 {
     const struct amd_row *r = amd_row_of(in);
+    struct amd_run *run = w->group->run;
     if (in->encoding == ENCODING_SMEM) {
         run_smem(w, in);
         return;
     }
+    if (amd_is_request(in) && (*run->functions.request)(w, in))
+        return;
     if (in->id == AMD_wbinvl1 || in->id == AMD_wbinvl1_vol || (in->id == AMD_inv && in->scc)) {
         drop_l1(w->group->run);
         amd_check_order(w, false, true);
@@ -432,18 +501,13 @@ void amd_run_memory(struct wave *w, const struct amd_instruction *in)
         amd_array_drop(w->group->run->caches, w->group->run->l1);
     if (r->action == ACTION_NOTHING)
         return;
-    count_access(w->group->run, in);
+    amd_count_requests(run, run->site, in, 1);
     if (r->action == ACTION_SWIZZLE || r->action == ACTION_PERMUTE ||
         r->action == ACTION_PERMUTE_BACK) {
         run_exchange(w, in);
         return;
     }
-    struct amd_run *run = w->group->run;
     run->access = (struct amd_access){0};
-    if ((*run->functions.request)(w, in)) {
-        amd_time_access(w, &run->access);
-        return;
-    }
     amd_check_begin(w);
     run->touch[0].mask = run->touch[1].mask = 0;
     for (uint64_t left = exec_of(w); left != 0 && !w->stopped; left &= left - 1)

@@ -80,8 +80,9 @@ static enum amd_decoded decoded_as(const struct amd_instruction *in)
                        in->id == AMD_s_set_gpr_idx_off
                    ? DECODED_OTHER
                    : DECODED_SCALAR;
-    return in->encoding == ENCODING_SMEM || in->encoding >= ENCODING_DS ? DECODED_MEMORY
-                                                                        : DECODED_OTHER;
+    if (in->encoding != ENCODING_SMEM && in->encoding < ENCODING_DS)
+        return DECODED_OTHER;
+    return amd_is_request(in) ? DECODED_REQUEST : DECODED_MEMORY;
 }
 
 const struct amd_instruction *amd_instruction_at(const struct amd_module *m, uint64_t pc,

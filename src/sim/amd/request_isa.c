@@ -348,8 +348,6 @@ static void wait_longer(struct amd_shape_wait *wait)
 static struct amd_shape *shape_of(const struct request *q)
 {
     struct amd_run *run = q->w->group->run;
-    if (!run->shapes)
-        return NULL;
     struct amd_shape **at = &run->shapes[run->site - run->sites];
     if (!*at)
         *at = amd_lines_new(1, sizeof **at);
@@ -441,38 +439,44 @@ static bool shape_is(const struct request *q, const struct amd_shape *s, uint64_
 }
 
 // NULL: it has too many lines to be kept.
-static const struct amd_footprint *footprint_of(const struct request *q, struct amd_shape *s,
+static const struct amd_known *known_of(const struct request *q, struct amd_shape *s,
                                                 uint64_t first)
 {
     struct amd_run *run = q->w->group->run;
     struct amd_known *k = &s->known[first / SHAPE_STEP_BYTES % SHAPE_FOOTPRINTS];
     const uint64_t at = first % AMD_SHAPE_BYTES;
+    struct amd_footprint *const f = &k->footprint;
     uint64_t line[AMD_LINES_MAX];
     uint8_t sectors[AMD_LINES_MAX];
     const unsigned each = run->caches ? amd_caches_line_sectors(run->caches) : 1;
     if (k->round == s->round && k->first % AMD_SHAPE_BYTES == at) {
         // Modulo 2^64: it may be less than it was.
         const uint64_t from = k->first / AMD_SHAPE_BYTES, to = first / AMD_SHAPE_BYTES;
-        k->footprint.lines.more = (to - from) * (AMD_SHAPE_BYTES / (AMD_SECTOR_BYTES * each));
-        return &k->footprint;
+        f->lines.more = (to - from) * (AMD_SHAPE_BYTES / (AMD_SECTOR_BYTES * each));
+        return k;
     }
     struct amd_touch *t = &run->touch[0];
     for (unsigned lane = 0; lane < q->count; lane++)
         t->address[lane] = first + (uint64_t)s->delta[lane];
     t->mask = q->exec;
     t->bytes = q->bytes;
-    run->functions.counting->look(run, t, amd_kind_of(q->in), line, sectors, &k->footprint);
+    run->functions.counting->look(run, t, amd_kind_of(q->in), line, sectors, f);
     k->round = 0;
-    if (k->footprint.lines.count > WAVE_LANES)
+    if (f->lines.count > WAVE_LANES)
         return NULL;
-    memcpy(k->line, line, k->footprint.lines.count * sizeof *line);
-    memcpy(k->sectors, sectors, k->footprint.lines.count);
-    k->footprint.lines.line = k->line;
-    k->footprint.lines.sectors = k->sectors;
-    k->footprint.lines.found = s->found;
+    memcpy(k->line, line, f->lines.count * sizeof *line);
+    memcpy(k->sectors, sectors, f->lines.count);
+    f->lines.line = k->line;
+    f->lines.sectors = k->sectors;
+    f->lines.found = s->found;
+    k->each = (struct amd_sums){.requests = 1,
+                                .sectors = f->sectors,
+                                .sectors_ideal = f->sectors_ideal,
+                                .lines = f->lines_64,
+                                .passes = f->passes};
     k->first = first;
     k->round = s->round;
-    return &k->footprint;
+    return k;
 }
 
 // The host's memory where the wave's next request will be, if that is as far from this one as this one was from the last.
@@ -489,6 +493,11 @@ static void fetch_ahead(const struct request *q, struct amd_shape *s, uint64_t f
         levels_far_ahead(run->caches, run->l1, step, lines);
     const uint64_t bytes = AMD_SECTOR_BYTES * (uint64_t)amd_caches_line_sectors(run->caches);
     const uint64_t start = lines->more * bytes + step - DEVICE_BASE - s->near.start;
+    // Waves beside each other mostly come to the same lines.
+    const uint64_t ahead = lines->line[0] * bytes + start;
+    if (ahead == s->ahead)
+        return;
+    s->ahead = ahead;
     for (unsigned i = 0; i < lines->count; i++) {
         const uint64_t at = lines->line[i] * bytes + start;
         if (at >= s->near.size)
@@ -497,6 +506,49 @@ static void fetch_ahead(const struct request *q, struct amd_shape *s, uint64_t f
         if (bytes > HOST_LINE && lines->sectors[i] >> 2 != 0 && at + HOST_LINE < s->near.size)
             __builtin_prefetch(q->host + at + HOST_LINE);
     }
+}
+
+// What a traced wave's instruction did.
+static void trace_known(const struct request *q, const struct amd_known *k,
+                        const struct amd_reach *r, uint64_t first)
+{
+    struct amd_run *run = q->w->group->run;
+    const struct amd_footprint *f = &k->footprint;
+    const unsigned each = run->caches ? amd_caches_line_sectors(run->caches) : 0;
+    run->access =
+        (struct amd_access){.sectors = f->sectors,
+                            .sectors_ideal = f->sectors_ideal,
+                            .lines = f->lines_128,
+                            .l2_sectors = r->array_hit + r->l2,
+                            .l2_hit_sectors = r->array_hit + r->l2_hit,
+                            .l2_lines = (r->beyond * each + LINE_SECTORS - 1) / LINE_SECTORS,
+                            .passes = f->passes,
+                            .first_sector = (uint32_t)(first / AMD_SECTOR_BYTES),
+                            .store = amd_kind_of(q->in) == TOUCH_STORES};
+    amd_time_traced(q->w, &run->access);
+}
+
+static void count_known(const struct request *q, struct amd_shape *s, const struct amd_known *k,
+                        uint64_t first)
+{
+    struct amd_run *run = q->w->group->run;
+    struct amd_sums *const sums = &s->sums;
+    const enum touch_kind kind = amd_kind_of(q->in);
+    struct amd_reach r = {0};
+    run->progressed |= !amd_is_look(q->in, kind);
+    if (run->caches)
+        r = levels_access(run->caches, run->l1, kind, amd_passes_l1(q->in), &k->footprint.lines,
+                          &run->counts.caches);
+    sums->requests += k->each.requests;
+    sums->sectors += k->each.sectors;
+    sums->sectors_ideal += k->each.sectors_ideal;
+    sums->lines += k->each.lines;
+    sums->passes += k->each.passes;
+    sums->l1_hit += r.l1_hit;
+    sums->l2 += r.array_hit + r.l2;
+    sums->l2_hit += r.array_hit + r.l2_hit;
+    if (q->w->trace)
+        trace_known(q, k, &r, first);
 }
 
 // false: nothing is done.
@@ -514,8 +566,8 @@ static bool run_known(struct request *q, struct amd_shape *s)
         (uint64_t)((int64_t)start + s->most) + q->bytes > size || (!load && s->near.read_only) ||
         (atomic && (start | s->low) % WORD != 0))
         return false;
-    const struct amd_footprint *f = footprint_of(q, s, first);
-    if (!f)
+    const struct amd_known *k = known_of(q, s, first);
+    if (!k)
         return false;
     s->wait.penalty = 0;
     q->host = run->sim->space.host + s->near.start;
@@ -531,8 +583,8 @@ static bool run_known(struct request *q, struct amd_shape *s)
         store_blocks(q, q->host + start, s->delta, &s->blocks);
     else
         store_far(q, at);
-    fetch_ahead(q, s, first, &f->lines);
-    amd_count_footprint(run, in, f, first);
+    fetch_ahead(q, s, first, &k->footprint.lines);
+    count_known(q, s, k, first);
     return true;
 }
 
@@ -541,12 +593,24 @@ static bool run_known(struct request *q, struct amd_shape *s)
 static struct amd_lds_shape *lds_shape_of(const struct request *q)
 {
     struct amd_run *run = q->w->group->run;
-    if (!run->lds_shapes)
-        return NULL;
     struct amd_lds_shape **at = &run->lds_shapes[run->site - run->sites];
     if (!*at)
         *at = amd_lines_new(1, sizeof **at);
-    return is_waiting(&(*at)->wait) ? NULL : *at;
+    return *at;
+}
+
+static void count_lds(const struct request *q, struct amd_lds_shape *s, unsigned passes,
+                      unsigned ideal)
+{
+    struct amd_run *run = q->w->group->run;
+    s->sums.requests++;
+    s->sums.passes += passes;
+    s->sums.passes_ideal += ideal;
+    run->progressed = true;
+    if (!q->w->trace)
+        return;
+    run->access = (struct amd_access){.passes = passes, .passes_ideal = ideal};
+    amd_time_traced(q->w, &run->access);
 }
 
 // own: of all of the instruction's places, which cost the same.
@@ -641,7 +705,6 @@ static bool do_blocks(struct request *q, const struct amd_lds_shape *s, const st
 static bool run_known_lds(struct request *q, struct amd_lds_shape *s, const struct two_places *p)
 {
     const struct work_group *g = q->w->group;
-    struct amd_run *run = g->run;
     uint32_t first[2], at[2][WAVE_LANES];
     if (!lds_shape_is(q, s))
         return false;
@@ -662,10 +725,7 @@ static bool run_known_lds(struct request *q, struct amd_lds_shape *s, const stru
                 places(at[i] + k, first[i], s->delta + k);
         do_lds(q, p, at);
     }
-    run->progressed = true;
-    struct amd_traffic own = {.passes = (uint64_t)p->count * s->passes,
-                              .passes_ideal = (uint64_t)p->count * s->passes_ideal};
-    amd_count_traffic(run, q->in, &own);
+    count_lds(q, s, p->count * s->passes, p->count * s->passes_ideal);
     return true;
 }
 
@@ -675,7 +735,8 @@ static bool run_lds(struct request *q)
     const struct two_places p = two_places_of(q);
     struct amd_lds_shape *shape = lds_shape_of(q);
     uint32_t at[2][WAVE_LANES], low = 0;
-    if (shape && run_known_lds(q, shape, &p))
+    const bool waits = is_waiting(&shape->wait);
+    if (!waits && run_known_lds(q, shape, &p))
         return true;
     for (unsigned i = 0; i < p.count && q->w->narrow; i++)
         memset(at[i] + LANES, 0, sizeof at[i] / 2);
@@ -689,11 +750,10 @@ static bool run_lds(struct request *q)
     struct amd_traffic own = {0};
     for (unsigned i = 0; i < p.count; i++)
         run->functions.counting->lds(at[i], q->exec, q->bytes, is_atomic(q->row), &own);
-    if (shape)
+    if (!waits)
         lds_shape_learn(q, shape, at[0], p.count, &own);
     do_lds(q, &p, at);
-    run->progressed = true;
-    amd_count_traffic(run, q->in, &own);
+    count_lds(q, shape, (unsigned)own.passes, (unsigned)own.passes_ideal);
     return true;
 }
 
@@ -727,46 +787,18 @@ static bool run_global(struct request *q)
     t->mask = q->exec;
     t->bytes = q->bytes;
     run->touch[1].mask = 0;
+    run->access = (struct amd_access){0};
+    amd_count_requests(run, run->site, in, 1);
     amd_count_touches(run, in);
+    amd_time_access(q->w, &run->access);
     return true;
-}
-
-// Words, of an instruction that this file knows.
-static bool is_known(const struct amd_instruction *in, const struct amd_row *r)
-{
-    bool lds = in->encoding == ENCODING_DS,
-         global = in->encoding == ENCODING_GLOBAL || in->encoding == ENCODING_FLAT;
-    switch (r->action) {
-    case ACTION_LOAD:
-    case ACTION_STORE:
-        return r->bytes == WORD && (lds || global);
-    case ACTION_LOAD_TWO:
-    case ACTION_STORE_TWO:
-        return r->bytes == WORD && lds;
-    case ACTION_ATOMIC:
-    case ACTION_ATOMIC_RETURN:
-        return r->bytes == WORD && r->words == 1 && r->flag != FLAG_CMPSWAP && (lds || global);
-    case ACTION_NOTHING:
-    case ACTION_TIME:
-    case ACTION_LOAD_SIGNED:
-    case ACTION_LOAD_LOW:
-    case ACTION_LOAD_HIGH:
-    case ACTION_LOAD_LOW_SIGNED:
-    case ACTION_LOAD_HIGH_SIGNED:
-    case ACTION_STORE_HIGH:
-    case ACTION_SWIZZLE:
-    case ACTION_PERMUTE:
-    case ACTION_PERMUTE_BACK:
-        break;
-    }
-    return false;
 }
 
 static bool run_request(struct wave *w, const struct amd_instruction *in)
 {
     struct amd_run *run = w->group->run;
     struct request q = {.w = w, .in = in, .row = amd_row_of(in), .exec = exec_of(w)};
-    if (q.exec == 0 || run->check_uninitialised || run->check_races || !is_known(in, q.row))
+    if (q.exec == 0 || run->check_uninitialised || run->check_races)
         return false;
     q.lanes = run->functions.lanes;
     q.first = (unsigned)__builtin_ctzll(q.exec);

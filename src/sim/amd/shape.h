@@ -26,7 +26,14 @@ struct amd_shape_wait {
     unsigned requests, penalty;
 };
 
+// What requests were, all of them together; counted where the launch ends (amd_requests_settle).
+struct amd_sums {
+    uint64_t requests, sectors, sectors_ideal, lines, passes; // as struct amd_footprint has them
+    uint64_t l1_hit, l2, l2_hit; // sectors; l2: those that L1 did not have
+};
+
 struct amd_known { // at one place within AMD_SHAPE_BYTES
+    struct amd_sums each;
     uint64_t first;
     uint32_t round; // of the shape that it is of; another: nothing is known
     struct amd_footprint footprint;
@@ -38,6 +45,7 @@ struct amd_shape {
     // Bytes from the first active lane's address; all bits where it is active.
     int64_t delta[WAVE_LANES], on[WAVE_LANES];
     uint64_t mask; // of active lanes; 0: none is known
+    struct amd_sums sums;
     int64_t least, most;
     uint64_t low; // their bits
     struct amd_blocks blocks;
@@ -45,6 +53,7 @@ struct amd_shape {
     struct amd_shape_wait wait;
     uint32_t round;             // from 1 on: shapes so far
     uint64_t last[SHAPE_WAVES]; // where waves of the work-group, by their index, had their last one
+    uint64_t ahead; // the first line that was fetched ahead last: an offset from the allocation's start, as the host has it
     struct amd_found found[WAVE_LANES]; // of the last request's lines
     struct amd_known known[SHAPE_FOOTPRINTS];
 };
@@ -58,6 +67,9 @@ struct amd_lds_shape {
     struct amd_blocks blocks;
     struct amd_shape_wait wait;
     unsigned passes, passes_ideal; // of one place
+    struct {                       // of all requests
+        uint64_t requests, passes, passes_ideal;
+    } sums;
 };
 
 #endif

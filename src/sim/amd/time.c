@@ -258,19 +258,37 @@ static uint8_t limited(unsigned v)
     return (uint8_t)(v < UINT8_MAX ? v : UINT8_MAX);
 }
 
+void amd_time_count(struct amd_run *run, size_t word, const struct amd_access_sums *sums)
+{
+    if (!run->timing)
+        return;
+    struct sim_site *s = &run->timing->stats[word];
+    s->requests += sums->requests;
+    s->sectors += sums->sectors;
+    s->sectors_ideal += sums->sectors_ideal;
+    s->l2_sectors += sums->l2_sectors;
+    s->l2_hit_sectors += sums->l2_hit_sectors;
+    s->wavefronts += sums->passes;
+    s->wavefronts_ideal += sums->passes_ideal;
+}
+
 void amd_time_access(struct wave *w, const struct amd_access *a)
 {
-    struct amd_timing *t = w->group->run->timing;
-    if (!t)
+    const struct amd_access_sums one = {.requests = 1,
+                                        .sectors = a->sectors,
+                                        .sectors_ideal = a->sectors_ideal,
+                                        .l2_sectors = a->l2_sectors,
+                                        .l2_hit_sectors = a->l2_hit_sectors,
+                                        .passes = a->passes,
+                                        .passes_ideal = a->passes_ideal};
+    if (!w->group->run->timing)
         return;
-    struct sim_site *s = &t->stats[word_of(w)];
-    s->requests++;
-    s->sectors += a->sectors;
-    s->sectors_ideal += a->sectors_ideal;
-    s->l2_sectors += a->l2_sectors;
-    s->l2_hit_sectors += a->l2_hit_sectors;
-    s->wavefronts += a->passes;
-    s->wavefronts_ideal += a->passes_ideal;
+    amd_time_count(w->group->run, word_of(w), &one);
+    amd_time_traced(w, a);
+}
+
+void amd_time_traced(struct wave *w, const struct amd_access *a)
+{
     if (!w->trace || w->trace->count == 0)
         return;
     struct trace_op *op = &w->trace->ops[w->trace->count - 1];

@@ -12,9 +12,15 @@ void amd_time_close(struct amd_run *run);
 // The waves of a work-group of CU 0 begin, and have ended.
 void amd_time_group(struct amd_run *run, struct work_group *g, struct wave *waves);
 void amd_time_group_end(struct amd_run *run, const struct work_group *g, struct wave *waves);
-// A traced wave's instruction, and what it did in memory.
+// A traced wave's instruction.
 void amd_time_step(struct wave *w);
+// What an instruction did in memory: all of it, what a traced wave's did, or only what many of them did together (access: sums).
 void amd_time_access(struct wave *w, const struct amd_access *access);
+void amd_time_traced(struct wave *w, const struct amd_access *access);
+struct amd_access_sums {
+    uint64_t requests, sectors, sectors_ideal, l2_sectors, l2_hit_sectors, passes, passes_ideal;
+};
+void amd_time_count(struct amd_run *run, size_t word, const struct amd_access_sums *sums);
 // After the report's counters: its time. The stalls of each word of the code, arena-owned; NULL: no time.
 const struct stall_table *amd_time_fill(struct amd_run *run);
 

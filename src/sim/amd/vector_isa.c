@@ -795,7 +795,7 @@ static bool run_other(struct wave *w, struct straight *s)
     run->site = s->site;
     if (*s->decoded == DECODED_SCALAR)
         amd_run_scalar(w, s->in);
-    else
+    else if (*s->decoded != DECODED_REQUEST || !(*run->functions.request)(w, s->in))
         amd_run_memory(w, s->in);
     return w->state == WAVE_RUNS && !w->stopped && w->pc == s->pc + s->in->size_bytes;
 }

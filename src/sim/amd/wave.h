@@ -132,24 +132,24 @@ enum amd_decoded {
     DECODED_STRAIGHT,
     DECODED_IDLE,
     DECODED_SCALAR,
-    DECODED_MEMORY
+    DECODED_MEMORY,
+    DECODED_REQUEST // of memory: amd_is_request
 };
 // Such instructions one after another and through branches, from the wave's pc on, at most as many. Returns how many.
 typedef unsigned (*amd_straight_function)(struct wave *w, unsigned most);
 // Zeros in the first lanes of as many registers. A wave of 32 lanes writes none of the others: they stay zero.
 typedef void (*amd_clear_function)(uint32_t (*v)[WAVE_LANES], unsigned count, unsigned lanes);
-// A memory instruction as a whole; false: nothing is done, it is for lanes one by one.
+// A memory instruction as a whole (amd_is_request), counted now or by amd_requests_settle; false: nothing is done, it is for lanes
+// one by one.
 typedef bool (*amd_request_function)(struct wave *w, const struct amd_instruction *in);
 struct amd_counting {
     // past_l1: it must not find lines there.
     void (*global)(struct amd_run *run, const struct amd_touch *t, enum touch_kind kind,
                    bool past_l1, struct amd_traffic *out);
-    // The same in two: the footprint, with room for its lines, and what it does to counters and caches.
+    // What it does before it comes to counters and caches, with room for its lines.
     void (*look)(const struct amd_run *run, const struct amd_touch *t, enum touch_kind kind,
                  uint64_t line[AMD_LINES_MAX], uint8_t sectors[AMD_LINES_MAX],
                  struct amd_footprint *out);
-    void (*take)(struct amd_run *run, const struct amd_footprint *f, uint64_t first,
-                 enum touch_kind kind, bool past_l1, struct amd_traffic *out);
     void (*lds)(const uint32_t address[WAVE_LANES], uint64_t mask, unsigned bytes, bool atomic,
                 struct amd_traffic *out);
 };
@@ -179,7 +179,7 @@ struct amd_run {
     struct sim_report *report;
     struct amd_counts counts;
     struct amd_site *sites, *site; // of each word of the code; of the instruction
-    // Of each word of the code, made where they are needed; NULL: each request is looked at by itself.
+    // Of each word of the code, made where they are needed.
     struct amd_shape **shapes;
     struct amd_lds_shape **lds_shapes;
     struct amd_stretch **stretches; // stretch.h
@@ -298,6 +298,14 @@ static inline enum touch_kind amd_kind_of(const struct amd_instruction *in)
         [ACTION_ATOMIC_RETURN] = TOUCH_ATOMICS, [ACTION_PERMUTE_BACK] = TOUCH_LOADS};
     return (enum touch_kind)kinds[amd_rows[in->id].action];
 }
+// Coherent loads and atomics may be a loop that waits for another work-group.
+static inline bool amd_is_look(const struct amd_instruction *in, enum touch_kind kind)
+{
+    return in->encoding != ENCODING_DS &&
+           (kind == TOUCH_ATOMICS || (kind == TOUCH_LOADS && amd_passes_l1(in)));
+}
+// Is it of words, for all lanes at once?
+bool amd_is_request(const struct amd_instruction *in);
 static inline bool amd_is_idle(const struct amd_instruction *in)
 {
     return in->id == AMD_s_waitcnt || in->id == AMD_s_nop || in->id == AMD_s_delay_alu ||
@@ -320,11 +328,14 @@ void amd_run_wmma(struct wave *w, const struct amd_instruction *in);
 void amd_run_memory(struct wave *w, const struct amd_instruction *in);
 // What the instruction did in memory: run->touch, or what is known of it already.
 void amd_count_touches(struct amd_run *run, const struct amd_instruction *in);
-void amd_count_traffic(struct amd_run *run, const struct amd_instruction *in,
+void amd_count_traffic(struct amd_run *run, struct amd_site *site, const struct amd_instruction *in,
                        const struct amd_traffic *own);
-// A request whose footprint is known; first: its first active lane's address.
-void amd_count_footprint(struct amd_run *run, const struct amd_instruction *in,
-                         const struct amd_footprint *f, uint64_t first);
+// As many memory instructions, whatever they reached.
+void amd_count_requests(struct amd_run *run, struct amd_site *site, const struct amd_instruction *in,
+                        uint64_t times);
+// What is kept with the shapes of a word's instruction is counted; of all of the launch's.
+void amd_requests_settle(struct amd_run *run, const struct amd_instruction *in, size_t word);
+void amd_requests_settle_all(struct amd_run *run);
 void amd_know_arithmetic(void); // before a launch
 void amd_count_arithmetic(struct amd_run *run, enum amd_id id, uint64_t lanes);
 // What an atomic operation leaves in memory.
