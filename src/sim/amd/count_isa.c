@@ -373,19 +373,59 @@ static unsigned turns_of_banks(const uint32_t *word, uint32_t lanes, unsigned ea
     return largest_of(turns);
 }
 
+#if defined(__AVX512F__)
+// How often the bank is named that is named most, of 32 words: bytes in memory would be read where they were just written.
+static unsigned turns_of_all(const uint32_t word[BANKS])
+{
+    const __m512i four = _mm512_set1_epi64(0x0f0f0f0f0f0f0f0f);
+    __m512i low = _mm512_setzero_si512(), high = low; // four bits for each bank, of four words
+    for (size_t i = 0; i < BANKS; i += 8) {
+        __m512i at = _mm512_cvtepu32_epi64(_mm256_loadu_si256((const void *)(word + i)));
+        __m512i by = _mm512_and_si512(_mm512_slli_epi64(at, 2), _mm512_set1_epi64(60));
+        __m512i one = _mm512_sllv_epi64(_mm512_set1_epi64(1), by);
+        __mmask8 upper = _mm512_test_epi64_mask(at, _mm512_set1_epi64(16));
+        low = _mm512_mask_add_epi64(low, (__mmask8)~upper, low, one);
+        high = _mm512_mask_add_epi64(high, upper, high, one);
+    }
+    // Eight bits for each, of all: even banks and odd ones, then the lower and the upper.
+    __m512i a = _mm512_and_si512(low, four), b = _mm512_and_si512(_mm512_srli_epi64(low, 4), four);
+    __m512i c = _mm512_and_si512(high, four),
+            d = _mm512_and_si512(_mm512_srli_epi64(high, 4), four);
+    a = _mm512_add_epi64(_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b));
+    c = _mm512_add_epi64(_mm512_unpacklo_epi64(c, d), _mm512_unpackhi_epi64(c, d));
+    a = _mm512_add_epi64(_mm512_shuffle_i64x2(a, c, 0x88), _mm512_shuffle_i64x2(a, c, 0xdd));
+    // Now two pieces of 16 banks' halves each, that belong together.
+    __m256i lower = _mm512_castsi512_si256(a), rest = _mm512_extracti64x4_epi64(a, 1);
+    __m128i x =
+        _mm_add_epi8(_mm256_castsi256_si128(lower), _mm256_extracti128_si256(lower, 1));
+    __m128i y = _mm_add_epi8(_mm256_castsi256_si128(rest), _mm256_extracti128_si256(rest, 1));
+    x = _mm_max_epu8(x, y);
+    x = _mm_max_epu8(x, _mm_srli_si128(x, 8));
+    x = _mm_max_epu8(x, _mm_srli_si128(x, 4));
+    x = _mm_max_epu8(x, _mm_srli_si128(x, 2));
+    x = _mm_max_epu8(x, _mm_srli_si128(x, 1));
+    return (unsigned)_mm_cvtsi128_si32(x) & 0xff;
+}
+#else
+static unsigned turns_of_all(const uint32_t word[BANKS])
+{
+    uint8_t turns[BANKS] = {0};
+    for (unsigned lane = 0; lane < BANKS; lane += 4) { // by four: the loop itself costs as much
+        turns[word[lane] % BANKS]++;
+        turns[word[lane + 1] % BANKS]++;
+        turns[word[lane + 2] % BANKS]++;
+        turns[word[lane + 3] % BANKS]++;
+    }
+    return largest_of(turns);
+}
+#endif
+
 // Those that change a word take turns even on the same one.
 static unsigned turns_of_changes(const uint32_t *word, uint32_t lanes, unsigned each)
 {
     uint8_t turns[BANKS] = {0};
-    if (lanes == UINT32_MAX && each == 1) {
-        for (unsigned lane = 0; lane < 32; lane += 4) { // by four: the loop itself costs as much
-            turns[word[lane] % BANKS]++;
-            turns[word[lane + 1] % BANKS]++;
-            turns[word[lane + 2] % BANKS]++;
-            turns[word[lane + 3] % BANKS]++;
-        }
-        return largest_of(turns);
-    }
+    if (lanes == UINT32_MAX && each == 1)
+        return turns_of_all(word);
     for (; lanes != 0; lanes &= lanes - 1)
         for (uint32_t k = 0, w = word[__builtin_ctz(lanes)]; k < each; k++, w++)
             turns[w % BANKS]++;
@@ -399,10 +439,11 @@ static void count_lds(const uint32_t address[WAVE_LANES], uint64_t mask, unsigne
                            : bytes <= 8 ? 16
                                         : 8,
                    each = (bytes + BANK_BYTES - 1) / BANK_BYTES;
+    const unsigned count = mask >> 32 ? WAVE_LANES : WAVE_LANES / 2;
     uint32_t word[WAVE_LANES];
-    for (unsigned lane = 0; lane < WAVE_LANES; lane++)
+    for (unsigned lane = 0; lane < count; lane++)
         word[lane] = address[lane] / BANK_BYTES;
-    for (unsigned first = 0; first < WAVE_LANES; first += lanes) {
+    for (unsigned first = 0; first < count; first += lanes) {
         const uint32_t on = (uint32_t)(mask >> first) & UINT32_MAX >> (32 - lanes);
         const uint32_t *at = word + first;
         if (on == 0)

@@ -33,7 +33,10 @@ void amd_stretches_free(struct amd_run *run)
         struct amd_stretch *t = run->stretches[i];
         if (!t)
             continue;
-        amd_lines_free(t->constant);
+        for (uint32_t k = 0; k < run->waves; k++)
+            amd_lines_free(t->bound[k]);
+        free(t->bound);
+        amd_lines_free(t->room);
         free(t->op);
         free(t);
     }

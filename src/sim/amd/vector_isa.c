@@ -14,24 +14,19 @@
 struct vector_call {
     _Alignas(64) uint32_t room[3][2][WAVE_LANES]; // of sources that are no registers as they are
     uint32_t result_low[WAVE_LANES], result_high[WAVE_LANES];
-    const uint32_t *low[3], *high[3]; // of the sources: 64 lanes
-    uint32_t *to_low, *to_high;       // the result: result_low and result_high, or registers
-    uint64_t in, out;                 // masks
-    unsigned half, lanes;
+    struct vector_rows rows; // results: result_low and result_high, or registers
 };
 
 // lanes: those that are computed, 32 or 64.
 static void call_init(struct vector_call *x, unsigned lanes)
 {
+    x->rows = (struct vector_rows){.lanes = lanes};
     for (int i = 0; i < 3; i++) {
-        x->low[i] = x->room[i][0];
-        x->high[i] = x->room[i][1];
+        x->rows.low[i] = x->room[i][0];
+        x->rows.high[i] = x->room[i][1];
     }
-    x->to_low = x->result_low;
-    x->to_high = x->result_high;
-    x->in = x->out = 0;
-    x->half = 0;
-    x->lanes = lanes;
+    x->rows.to_low = x->result_low;
+    x->rows.to_high = x->result_high;
 }
 
 /* ---- lanes as values --------------------------------------------------------------------------------------- */
@@ -78,7 +73,7 @@ static void call_init(struct vector_call *x, unsigned lanes)
 
 // d may be a source's register: EACH_LANE. carries: false where nobody reads the carry of one that has it.
 #define V(ENCODING, OPCODE, NAME, FORM, D, A, B, C, ...)                                  \
-    static inline __attribute__((always_inline)) void all_##NAME(struct vector_call *x,   \
+    static inline __attribute__((always_inline)) void all_##NAME(struct vector_rows *x,   \
                                                                  const bool carries)      \
     {                                                                                     \
         const bool masks = (HAS_CARRY(FORM) && carries) || FORM_##FORM == FORM_SCALE ||   \
@@ -120,24 +115,24 @@ static void call_init(struct vector_call *x, unsigned lanes)
         }                                                                                 \
         x->out = outs;                                                                    \
     }                                                                                     \
-    static void run_##NAME(struct vector_call *x)                                         \
+    static void run_##NAME(struct vector_rows *x)                                         \
     {                                                                                     \
         all_##NAME(x, true);                                                              \
     }                                                                                     \
-    static inline void quiet_##NAME(struct vector_call *x)                                \
+    static inline void quiet_##NAME(struct vector_rows *x)                                \
     {                                                                                     \
         all_##NAME(x, false);                                                             \
     }
 #include "sim/amd/vector.def"
 #undef V
 
-static void (*const functions[AMD_COUNT])(struct vector_call *) = {
+static void (*const functions[AMD_COUNT])(struct vector_rows *) = {
 #define V(ENCODING, OPCODE, NAME, ...) [AMD_##NAME] = run_##NAME,
 #include "sim/amd/vector.def"
 #undef V
 };
 // Without the carry; NULL: it has none.
-static void (*const quiet_functions[AMD_COUNT])(struct vector_call *) = {
+static void (*const quiet_functions[AMD_COUNT])(struct vector_rows *) = {
 #define V(ENCODING, OPCODE, NAME, FORM, ...) [AMD_##NAME] = HAS_CARRY(FORM) ? quiet_##NAME : NULL,
 #include "sim/amd/vector.def"
 #undef V
@@ -152,12 +147,12 @@ static uint32_t sign_of(enum amd_type type)
 
 static void own_room(struct vector_call *x, int i, unsigned words)
 {
-    if (x->low[i] != x->room[i][0])
-        memcpy(x->room[i][0], x->low[i], sizeof x->room[i][0]);
-    if (words == 2 && x->high[i] != x->room[i][1])
-        memcpy(x->room[i][1], x->high[i], sizeof x->room[i][1]);
-    x->low[i] = x->room[i][0];
-    x->high[i] = x->room[i][1];
+    if (x->rows.low[i] != x->room[i][0])
+        memcpy(x->room[i][0], x->rows.low[i], sizeof x->room[i][0]);
+    if (words == 2 && x->rows.high[i] != x->room[i][1])
+        memcpy(x->room[i][1], x->rows.high[i], sizeof x->room[i][1]);
+    x->rows.low[i] = x->room[i][0];
+    x->rows.high[i] = x->room[i][1];
 }
 
 // Absolute value, then sign, in the word that holds the sign.
@@ -182,8 +177,8 @@ static void fetch_scalar(const struct wave *w, const struct amd_instruction *in,
         x->room[i][0][lane] = (uint32_t)value;
     for (int lane = 0; lane < WAVE_LANES && amd_type_words(type) == 2; lane++)
         x->room[i][1][lane] = (uint32_t)(value >> 32);
-    x->low[i] = x->room[i][0];
-    x->high[i] = x->room[i][1];
+    x->rows.low[i] = x->room[i][0];
+    x->rows.high[i] = x->room[i][1];
 }
 
 static inline void fetch(const struct wave *w, const struct amd_instruction *in,
@@ -195,8 +190,8 @@ static inline void fetch(const struct wave *w, const struct amd_instruction *in,
         return;
     }
     unsigned n = code - OPERAND_VGPR + (type == TYPE_ACC ? FIRST_ACC : 0);
-    x->low[i] = w->v[n];
-    x->high[i] = w->v[n + (amd_type_words(type) == 2)];
+    x->rows.low[i] = w->v[n];
+    x->rows.high[i] = w->v[n + (amd_type_words(type) == 2)];
 }
 
 static void take_part(struct vector_call *x, int i, unsigned part, bool extend)
@@ -257,12 +252,12 @@ static uint64_t apply_dpp(const struct wave *w, const struct amd_instruction *in
         int from = dpp_lane(in, lane);
         bool there = from >= 0 && (in->fetch_inactive || (exec >> from & 1));
         bool enabled = (in->row_mask >> (lane / 16) & 1) && (in->bank_mask >> (lane % 16 / 4) & 1);
-        moved[lane] = there ? x->low[0][from] : 0;
+        moved[lane] = there ? x->rows.low[0][from] : 0;
         if (in->dpp8 || (enabled && (there || in->bound_zero)))
             written |= UINT64_C(1) << lane;
     }
     memcpy(x->room[0][0], moved, sizeof moved);
-    x->low[0] = x->room[0][0];
+    x->rows.low[0] = x->room[0][0];
     return written;
 }
 
@@ -361,7 +356,7 @@ static void fetch_half(const struct wave *w, const struct amd_instruction *in,
     bool pairs = amd_row_of(in)->form == FORM_PAIRS;
     unsigned code = in->source[i];
     if (pairs && code >= OPERAND_VGPR) {
-        x->low[i] = w->v[code - OPERAND_VGPR + high];
+        x->rows.low[i] = w->v[code - OPERAND_VGPR + high];
         return;
     }
     bool scalar_pair = pairs && code < OPERAND_ZERO;
@@ -381,7 +376,7 @@ static void run_twice(struct wave *w, const struct amd_instruction *in)
     for (unsigned half = 0; half < 2; half++) {
         struct vector_call x;
         call_init(&x, WAVE_LANES);
-        x.half = half;
+        x.rows.half = half;
         unsigned select = half == 0 || in->id == AMD_v_pk_mov_b32 ? in->select : in->select_high;
         unsigned negate = half == 0 ? in->negate : in->negate_high;
         for (int i = 0; i < 3; i++) {
@@ -391,7 +386,7 @@ static void run_twice(struct wave *w, const struct amd_instruction *in)
             if (negate >> i & 1)
                 apply_signs(&x, i, types[i], false, true);
         }
-        functions[in->id](&x);
+        functions[in->id](&x.rows);
         if (in->clamp && is_float(r->d))
             apply_scale(in, r->d, &x);
         memcpy(results[half], x.result_low, sizeof results[half]);
@@ -426,8 +421,8 @@ static uint64_t fetch_all(struct wave *w, const struct amd_instruction *in, stru
         if (types[i] == TYPE_NONE)
             continue;
         if (r->form == FORM_ADDS && i == 2) {
-            x->low[i] = w->v[in->result];
-            x->high[i] = w->v[in->result + (amd_type_words(types[i]) == 2)];
+            x->rows.low[i] = w->v[in->result];
+            x->rows.high[i] = w->v[in->result + (amd_type_words(types[i]) == 2)];
             continue;
         }
         fetch(w, in, x, i, types[i]);
@@ -460,7 +455,7 @@ static bool saturate(enum amd_id id, struct vector_call *x)
         return false;
     for (int lane = 0; lane < WAVE_LANES; lane++) {
         uint64_t mask = (UINT64_C(1) << bits) - 1;
-        int64_t a = (int64_t)(x->low[0][lane] & mask), b = (int64_t)(x->low[1][lane] & mask);
+        int64_t a = (int64_t)(x->rows.low[0][lane] & mask), b = (int64_t)(x->rows.low[1][lane] & mask);
         if (is_signed) {
             a = a > most ? a - (int64_t)mask - 1 : a;
             b = b > most ? b - (int64_t)mask - 1 : b;
@@ -513,9 +508,9 @@ static uint64_t read_masks(const struct wave *w, const struct amd_instruction *i
 static uint64_t compute(struct wave *w, const struct amd_instruction *in, struct vector_call *x)
 {
     call_init(x, WAVE_LANES);
-    x->in = read_masks(w, in);
+    x->rows.in = read_masks(w, in);
     uint64_t lanes = fetch_all(w, in, x);
-    functions[in->id](x);
+    functions[in->id](&x->rows);
     return lanes;
 }
 
@@ -562,11 +557,11 @@ static inline void plan_value(const struct wave *w, const struct amd_plan_source
     const uint64_t value = s->kind == PLAN_CONSTANT ? s->value
                            : s->two                 ? pair_of(w, s->at)
                                                     : w->s[s->at];
-    fill_lanes(x->room[i][0], (uint32_t)value, x->lanes);
+    fill_lanes(x->room[i][0], (uint32_t)value, x->rows.lanes);
     if (s->two)
-        fill_lanes(x->room[i][1], (uint32_t)(value >> 32), x->lanes);
-    x->low[i] = x->room[i][0];
-    x->high[i] = x->room[i][1];
+        fill_lanes(x->room[i][1], (uint32_t)(value >> 32), x->rows.lanes);
+    x->rows.low[i] = x->room[i][0];
+    x->rows.high[i] = x->room[i][1];
 }
 
 // The results of one that does more than write one register with all lanes on.
@@ -574,18 +569,18 @@ static void plan_results(struct wave *w, const struct amd_plan *p, struct vector
                          uint64_t exec)
 {
     const bool direct = exec == all_lanes(w);
-    x->in = p->reads_mask ? lane_mask(w, p->mask) : 0;
-    x->to_low = direct && p->writes ? w->v[p->to] : x->result_low;
-    x->to_high = direct && p->two ? w->v[p->to + 1] : x->result_high;
-    functions[p->id](x);
+    x->rows.in = p->reads_mask ? lane_mask(w, p->mask) : 0;
+    x->rows.to_low = direct && p->writes ? w->v[p->to] : x->result_low;
+    x->rows.to_high = direct && p->two ? w->v[p->to + 1] : x->result_high;
+    functions[p->id](&x->rows);
     if (!direct && p->writes)
         write_lanes(w->v[p->to], x->result_low, exec);
     if (!direct && p->two)
         write_lanes(w->v[p->to + 1], x->result_high, exec);
     if (p->writes_mask)
-        set_lane_mask(w, p->mask_result, x->out & exec);
+        set_lane_mask(w, p->mask_result, x->rows.out & exec);
     if (p->writes_exec)
-        set_lane_mask(w, OPERAND_EXEC, x->out & exec);
+        set_lane_mask(w, OPERAND_EXEC, x->rows.out & exec);
 }
 
 // Operands and results as they are; with all lanes on the result goes straight to its registers.
@@ -598,15 +593,15 @@ static inline void run_plan(struct wave *w, const struct amd_plan *p, struct vec
             plan_value(w, s, x, i);
             continue;
         }
-        x->low[i] = w->v[s->at];
-        x->high[i] = w->v[s->at + s->two];
+        x->rows.low[i] = w->v[s->at];
+        x->rows.high[i] = w->v[s->at + s->two];
     }
     if (!p->simple || !all) {
         plan_results(w, p, x, exec);
         return;
     }
-    x->to_low = w->v[p->to];
-    functions[p->id](x);
+    x->rows.to_low = w->v[p->to];
+    functions[p->id](&x->rows);
 }
 
 static inline void count_plans(struct amd_run *run, const struct amd_instruction *in,
@@ -643,14 +638,17 @@ static void op_make(struct amd_stretch *t, const struct amd_plan *p)
                           .writes_exec = p->writes_exec};
     for (unsigned i = 0; i < p->sources; i++) {
         const struct amd_plan_source *s = &p->source[i];
-        op->source[i] = (struct amd_op_source){.at = s->at, .kind = s->kind, .two = s->two};
-        if (s->kind != PLAN_CONSTANT)
+        op->source[i] =
+            (struct amd_op_source){.at = s->at, .scalar = s->kind == PLAN_SCALAR, .two = s->two};
+        op->scalars |= s->kind == PLAN_SCALAR;
+        if (s->kind == PLAN_ROW)
             continue;
-        uint32_t(*rows)[WAVE_LANES] = t->constant[t->constants++];
-        fill_lanes(rows[0], (uint32_t)s->value, WAVE_LANES);
-        fill_lanes(rows[1], (uint32_t)(s->value >> 32), WAVE_LANES);
-        op->source[i].constant = rows[0];
+        uint32_t(*room)[WAVE_LANES] = t->room[t->rooms++];
+        fill_lanes(room[0], (uint32_t)s->value, WAVE_LANES);
+        fill_lanes(room[1], (uint32_t)(s->value >> 32), WAVE_LANES);
+        op->source[i].rows = room[0];
     }
+    op->plain = !op->scalars && !op->reads_mask && !op->writes_mask && !op->writes_exec;
 }
 
 static bool changes_exec(const struct amd_plan *p)
@@ -661,15 +659,16 @@ static bool changes_exec(const struct amd_plan *p)
 }
 
 // From the instruction at pc on, which has plans or only takes time: to the next that has neither, or that changes exec.
-static struct amd_stretch *stretch_make(const struct amd_module *m, uint64_t pc)
+static struct amd_stretch *stretch_make(const struct amd_run *run, uint64_t pc)
 {
     struct amd_stretch *t = xcalloc(1, sizeof *t);
     const char *why;
     bool goes_on = true;
     t->op = xcalloc(STRETCH_OPS, sizeof *t->op);
-    t->constant = amd_lines_new((size_t)3 * STRETCH_OPS, sizeof *t->constant);
+    t->room = amd_lines_new((size_t)3 * STRETCH_OPS, sizeof *t->room);
+    t->bound = xcalloc(run->waves, sizeof *t->bound);
     while (goes_on && t->ops + 2 <= STRETCH_OPS) {
-        const struct amd_instruction *in = amd_instruction_at(m, pc, &why);
+        const struct amd_instruction *in = amd_instruction_at(run->module, pc, &why);
         if (!in || (in->plans == 0 && !amd_is_idle(in)))
             break;
         for (unsigned i = 0; i < in->plans; i++) {
@@ -684,38 +683,83 @@ static struct amd_stretch *stretch_make(const struct amd_module *m, uint64_t pc)
     return t;
 }
 
-static inline void run_op(struct wave *w, const struct amd_op *op, struct vector_call *x,
-                          uint64_t exec, bool all)
+static struct amd_bound *bind(const struct wave *w, const struct amd_stretch *t)
+{
+    struct amd_bound *b = t->bound[w->index];
+    if (!b)
+        b = t->bound[w->index] = amd_lines_new(1, sizeof *b + t->ops * sizeof *b->rows);
+    b->v = w->v;
+    for (unsigned i = 0; i < t->ops; i++) {
+        const struct amd_op *op = &t->op[i];
+        struct vector_rows *to = &b->rows[i];
+        *to = (struct vector_rows){.to_low = w->v[op->to],
+                                   .to_high = w->v[op->to + op->two],
+                                   .lanes = lanes_of(w)};
+        for (unsigned k = 0; k < op->sources; k++) {
+            const struct amd_op_source *s = &op->source[k];
+            to->low[k] = s->rows ? s->rows : w->v[s->at];
+            to->high[k] = s->rows ? s->rows + WAVE_LANES : w->v[s->at + s->two];
+        }
+    }
+    return b;
+}
+
+static void op_scalars(const struct wave *w, const struct amd_op *op)
 {
     for (unsigned i = 0; i < op->sources; i++) {
         const struct amd_op_source *s = &op->source[i];
-        if (s->kind == PLAN_ROW) {
-            x->low[i] = w->v[s->at];
-            x->high[i] = w->v[s->at + s->two];
-        } else if (s->kind == PLAN_CONSTANT) {
-            x->low[i] = s->constant;
-            x->high[i] = s->constant + WAVE_LANES;
-        } else {
-            fill_lanes(x->room[i][0], w->s[s->at], x->lanes);
-            if (s->two)
-                fill_lanes(x->room[i][1], w->s[s->at + 1], x->lanes);
-            x->low[i] = x->room[i][0];
-            x->high[i] = x->room[i][1];
-        }
+        if (!s->scalar)
+            continue;
+        fill_lanes(s->rows, w->s[s->at], lanes_of(w));
+        if (s->two)
+            fill_lanes(s->rows + WAVE_LANES, w->s[s->at + 1], lanes_of(w));
     }
+}
+
+// One that is not plain.
+static void run_op(struct wave *w, const struct amd_op *op, struct vector_rows *x, uint64_t exec)
+{
+    if (op->scalars)
+        op_scalars(w, op);
     if (op->reads_mask)
         x->in = lane_mask(w, op->mask);
-    x->to_low = all ? w->v[op->to] : x->result_low;
-    x->to_high = all ? w->v[op->to + op->two] : x->result_high;
     op->run(x);
-    if (!all && op->writes)
-        write_lanes(w->v[op->to], x->result_low, exec);
-    if (!all && op->two)
-        write_lanes(w->v[op->to + 1], x->result_high, exec);
     if (op->writes_mask)
         set_lane_mask(w, op->mask_result, x->out & exec);
     if (op->writes_exec)
         set_lane_mask(w, OPERAND_EXEC, x->out & exec);
+}
+
+// With all lanes on the results go straight to their registers.
+static void run_ops(struct wave *w, const struct amd_stretch *t, uint64_t exec)
+{
+    struct amd_bound *b = t->bound[w->index];
+    if (!b || b->v != w->v)
+        b = bind(w, t);
+    for (unsigned i = 0; i < t->ops; i++)
+        if (t->op[i].plain)
+            t->op[i].run(&b->rows[i]);
+        else
+            run_op(w, &t->op[i], &b->rows[i], exec);
+}
+
+static void run_ops_in_part(struct wave *w, const struct amd_stretch *t, struct vector_call *x,
+                            uint64_t exec)
+{
+    struct amd_bound *b = t->bound[w->index];
+    if (!b || b->v != w->v)
+        b = bind(w, t);
+    for (unsigned i = 0; i < t->ops; i++) {
+        const struct amd_op *op = &t->op[i];
+        struct vector_rows rows = b->rows[i];
+        rows.to_low = x->result_low;
+        rows.to_high = x->result_high;
+        run_op(w, op, &rows, exec);
+        if (op->writes)
+            write_lanes(w->v[op->to], x->result_low, exec);
+        if (op->two)
+            write_lanes(w->v[op->to + 1], x->result_high, exec);
+    }
 }
 
 // Where a wave is in the code, and what it has run that is not yet counted.
@@ -767,12 +811,14 @@ static inline unsigned run_stretch(struct wave *w, struct straight *s, struct ve
     struct amd_run *run = w->group->run;
     struct amd_stretch **at = &run->stretches[s->site - run->sites];
     if (!*at)
-        *at = stretch_make(run->module, s->pc);
+        *at = stretch_make(run, s->pc);
     struct amd_stretch *t = *at;
     if (t->count > most)
         return 0;
-    for (unsigned i = 0; i < t->ops; i++)
-        run_op(w, &t->op[i], x, s->exec, s->all);
+    if (s->all)
+        run_ops(w, t, s->exec);
+    else
+        run_ops_in_part(w, t, x, s->exec);
     struct amd_counts *const c = &run->counts;
     const unsigned vector = t->count - t->idle;
     t->times++;
@@ -786,6 +832,14 @@ static inline unsigned run_stretch(struct wave *w, struct straight *s, struct ve
     return t->count;
 }
 
+// One that is done reports nothing and changes neither exec nor where the wave is. false: nothing is done.
+static inline bool run_request(struct wave *w, const struct straight *s)
+{
+    struct amd_run *run = w->group->run;
+    run->site = s->site;
+    return (*run->functions.request)(w, s->in);
+}
+
 // A scalar instruction, or one of memory, which may look at any part of the wave. false: the wave goes on elsewhere, or not.
 static bool run_other(struct wave *w, struct straight *s)
 {
@@ -795,7 +849,7 @@ static bool run_other(struct wave *w, struct straight *s)
     run->site = s->site;
     if (*s->decoded == DECODED_SCALAR)
         amd_run_scalar(w, s->in);
-    else if (*s->decoded != DECODED_REQUEST || !(*run->functions.request)(w, s->in))
+    else
         amd_run_memory(w, s->in);
     return w->state == WAVE_RUNS && !w->stopped && w->pc == s->pc + s->in->size_bytes;
 }
@@ -813,8 +867,8 @@ static unsigned run_straight(struct wave *w, unsigned most)
     if (!straight_at(w, &s))
         return 0;
     while (count < most && *s.decoded >= DECODED_STRAIGHT) {
-        const unsigned ran =
-            *s.decoded <= DECODED_IDLE ? run_stretch(w, &s, &x, most - count) : 0;
+        const unsigned decoded = *s.decoded,
+                       ran = decoded <= DECODED_IDLE ? run_stretch(w, &s, &x, most - count) : 0;
         count += ran;
         if (ran > 0)
             continue;
@@ -822,13 +876,17 @@ static unsigned run_straight(struct wave *w, unsigned most)
         s.site->lanes += s.lanes;
         c->instructions++;
         count++;
-        if (*s.decoded == DECODED_STRAIGHT) {
+        if (decoded == DECODED_REQUEST && run_request(w, &s)) {
+            straight_go(&s, s.in->size_bytes / 4);
+            continue;
+        }
+        if (decoded == DECODED_STRAIGHT) {
             run->site = s.site;
             c->vector++;
             c->vector_lanes += s.lanes;
             count_plans(run, s.in, s.lanes);
             run_plans(w, s.in, &x, s.exec, s.all);
-        } else if (*s.decoded == DECODED_IDLE) {
+        } else if (decoded == DECODED_IDLE) {
             c->scalar++;
         } else if (!run_other(w, &s)) {
             if (w->state != WAVE_RUNS || w->stopped || !straight_at(w, &s))
@@ -850,7 +908,7 @@ static void run_lanes(struct wave *w, const struct amd_instruction *in)
     uint64_t lanes = compute(w, in, &x);
     if (r->d != TYPE_NONE)
         write_result(w, in, &x, lanes);
-    write_masks(w, in, x.out & lanes);
+    write_masks(w, in, x.rows.out & lanes);
 }
 
 // Both read before either writes.
@@ -889,7 +947,7 @@ static void run_permute(struct wave *w, const struct amd_instruction *in)
     for (unsigned lane = 0; lane < lanes_of(w); lane++) {
         unsigned from = ((lane & ~15u) ^ beside) + (choice >> (4 * (lane & 15)) & 15);
         bool there = all || (exec >> from & 1);
-        x.result_low[lane] = there ? x.low[0][from] : 0;
+        x.result_low[lane] = there ? x.rows.low[0][from] : 0;
         if (!there && !zero)
             written &= ~(UINT64_C(1) << lane);
     }
@@ -902,10 +960,10 @@ static void run_dot(struct wave *w, const struct amd_instruction *in)
     const enum amd_type types[] = {r->a, r->b, r->c};
     struct vector_call x;
     call_init(&x, WAVE_LANES);
-    x.half = in->negate;
+    x.rows.half = in->negate;
     for (int i = 0; i < 3; i++)
         fetch(w, in, &x, i, types[i]);
-    functions[in->id](&x);
+    functions[in->id](&x.rows);
     write_result(w, in, &x, exec_of(w));
 }
 
@@ -925,7 +983,7 @@ static void run_mixed(struct wave *w, const struct amd_instruction *in)
         }
         apply_signs(&x, i, TYPE_F32, in->negate_high >> i & 1, in->negate >> i & 1);
     }
-    functions[in->id](&x);
+    functions[in->id](&x.rows);
     if (in->clamp)
         apply_scale(in, TYPE_F32, &x);
     for (int lane = 0; lane < WAVE_LANES && in->id != AMD_v_fma_mix_f32; lane++) {
