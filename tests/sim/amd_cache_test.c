@@ -262,14 +262,21 @@ static void arrays_of_unknown_size_have_no_caches(void **state)
 static void requests_are_as_their_lines(struct bench whole, struct bench single, unsigned patterns)
 {
     enum { REQUESTS = 300000, SHAPES = 8, LINES = 24, DROPS = 997, PLACES = 400000 };
-    static struct amd_found found[SHAPES][LINES];
+    static struct amd_changed changed[SHAPES];
     uint64_t seed = 18, at[SHAPES] = {0};
-    memset(found, 0, sizeof found);
+    unsigned last[2] = {0};
+    memset(changed, 0, sizeof changed);
     for (unsigned n = 0; n < REQUESTS; n++) {
         uint64_t line[LINES];
         uint8_t sectors[LINES];
         seed = seed * 6364136223846793005u + 1442695040888963407u;
-        const unsigned r = (unsigned)(seed >> 33), shape = r % SHAPES, l1 = r / 8 % 4;
+        // Half of them are the last one again, or the one before it.
+        const unsigned choice = (unsigned)(seed >> 29) % 4,
+                       r = choice < 2 ? last[choice] : (unsigned)(seed >> 33),
+                       shape = r % SHAPES, l1 = r / 8 % 4;
+        unsigned touched = 0;
+        last[1] = last[0];
+        last[0] = r;
         const enum touch_kind kind = shape < 3   ? TOUCH_STORES
                                      : shape < 5 ? TOUCH_ATOMICS
                                                  : TOUCH_LOADS;
@@ -278,6 +285,7 @@ static void requests_are_as_their_lines(struct bench whole, struct bench single,
         for (unsigned i = 0; i < LINES; i++) {
             line[i] = i * (shape + 1);
             sectors[i] = (uint8_t)(1 + (r >> i) % patterns);
+            touched += i < 1 + r % LINES ? bits(sectors[i]) : 0;
         }
         if (n % DROPS == 0) {
             amd_l1_drop_all(whole.caches);
@@ -286,8 +294,9 @@ static void requests_are_as_their_lines(struct bench whole, struct bench single,
         const struct amd_lines lines = {.line = line,
                                         .sectors = sectors,
                                         .count = 1 + r % LINES,
+                                        .touched = touched,
                                         .more = at[shape],
-                                        .found = kind == TOUCH_LOADS ? NULL : found[shape]};
+                                        .changed = kind == TOUCH_LOADS ? NULL : &changed[shape]};
         (void)levels_access(whole.caches, l1, kind, false, &lines, &whole.counts);
         memset(single.caches->loaded, 1, sizeof single.caches->loaded); // each is searched
         for (unsigned i = 0; i < lines.count; i++)

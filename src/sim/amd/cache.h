@@ -60,12 +60,23 @@ struct amd_found {
     uint64_t line; // of L2
     int way;
 };
+// What the last request of an instruction that changes memory found in L2, and whether the same request, or one of fewer
+// sectors, would change anything there.
+enum { AMD_CHANGED_MAX = 64 };
+struct amd_changed {
+    struct amd_found found[AMD_CHANGED_MAX];
+    const struct cache *l2; // NULL: it would, or nothing is known
+    unsigned count, touches, regions; // of lines; of struct amd_caches, when that was known
+    uint64_t line[AMD_CHANGED_MAX];   // as L1 has them
+    uint8_t sectors[AMD_CHANGED_MAX]; // changed already
+    uint32_t set[AMD_CHANGED_MAX];    // set_name's
+};
 struct amd_lines {
     const uint64_t *line;
     const uint8_t *sectors;
-    unsigned count;
-    uint64_t more;           // is added to each line
-    struct amd_found *found; // of stores and atomics, as many; NULL: none is kept
+    unsigned count, touched;     // touched: sectors of all lines
+    uint64_t more;               // is added to each line
+    struct amd_changed *changed; // of stores and atomics of no more than AMD_CHANGED_MAX lines; NULL: none is kept
 };
 struct amd_reach {
     unsigned l1_hit, array_hit, l2, l2_hit; // sectors

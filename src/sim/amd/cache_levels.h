@@ -38,6 +38,8 @@ struct waiting {
 };
 // Which lines an array's L1 may have: by regions of as many lines, whose numbers are taken modulo REGIONS.
 enum { REGION_LINES = 512, REGIONS = 4096 };
+// Sets of L2s that were used otherwise than by a request that changes nothing: the last ones.
+enum { TOUCHED = 8 };
 // The caches that a wave's requests go through.
 struct cache_path {
     struct cache *l1, *array, *l2; // array: NULL where there is none
@@ -53,6 +55,8 @@ struct amd_caches {
     struct cache_path path;   // of path_l1
     unsigned path_l1;
     bool path_known;
+    uint32_t touched[TOUCHED]; // set_name's, of `touches` modulo TOUCHED
+    unsigned touches, regions; // regions: how often one of `loaded` became 1
     uint8_t
         loaded[REGIONS]; // 1: an array's L1 was asked for one of its lines since they were emptied
 };
@@ -257,6 +261,17 @@ static inline const struct cache_path *path_of(struct amd_caches *c, unsigned l1
     return &c->path;
 }
 
+// Two sets may have the same one.
+static inline uint32_t set_name(const struct cache_set *s)
+{
+    return (uint32_t)((uintptr_t)s / AMD_HOST_LINE);
+}
+
+static inline void note_touch_of(struct amd_caches *c, const struct cache_set *s)
+{
+    c->touched[c->touches++ % TOUCHED] = set_name(s);
+}
+
 static inline uint8_t *region_of(struct amd_caches *c, uint64_t line)
 {
     return &c->loaded[line / REGION_LINES % REGIONS];
@@ -272,13 +287,16 @@ load_beyond(struct amd_caches *c, const struct cache_path *p, bool past_l1, uint
 {
     unsigned wanted = p->whole; // L1 asks for its whole line
     if (p->array) {
-        *region_of(c, line) = 1;
+        uint8_t *const loaded = region_of(c, line);
+        c->regions += *loaded == 0;
+        *loaded = 1;
         if (line_load(p->array, s, line, past_l1)) {
             r->array_hit += bits(wanted);
             return;
         }
     }
     wanted <<= p->wide != 0 && line % 2 != 0 ? FETCHED_SECTORS : 0;
+    note_touch_of(c, l2);
     struct outcome o = level_access(p->l2, l2, TOUCH_LOADS, line >> p->wide, wanted, 0);
     r->l2 += bits(wanted);
     r->l2_hit += bits(o.hit);
@@ -345,26 +363,89 @@ static inline void find_sets(const struct cache_path *p, const struct amd_lines 
     }
 }
 
+// Would the request leave every cache as it is? It comes to lines of which that is known, and no set was used otherwise since.
+static inline bool is_settled(struct amd_caches *c, const struct cache_path *p,
+                              const struct amd_lines *lines)
+{
+    struct amd_changed *const k = lines->changed;
+    const unsigned count = lines->count, since = c->touches - k->touches;
+    uint64_t off = 0;
+    uint8_t more = 0;
+    if (k->l2 != p->l2 || k->count != count || k->regions != c->regions || since > TOUCHED)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        off |= (lines->line[i] + lines->more) ^ k->line[i];
+    for (size_t i = 0; i < count; i++)
+        more |= (uint8_t)(lines->sectors[i] & ~k->sectors[i]);
+    for (unsigned n = 0; n < since; n++) {
+        const uint32_t name = c->touched[(k->touches + n) % TOUCHED];
+        uint32_t same = 0;
+        for (size_t i = 0; i < count; i++)
+            same |= k->set[i] == name;
+        off |= same;
+    }
+    if (off != 0 || more != 0)
+        return false;
+    k->touches = c->touches;
+    return true;
+}
+
+enum { SETTLED_LEAST = 4 }; // lines: fewer are soon looked at
+
+// After the request: would another one like it change nothing? What an array's L1 had to forget it may have again.
+static inline void settle(const struct amd_caches *c, const struct cache_path *p,
+                          const struct amd_lines *lines, bool forgets)
+{
+    struct amd_changed *const k = lines->changed;
+    k->l2 = NULL;
+    if (forgets || lines->count < SETTLED_LEAST)
+        return;
+    for (unsigned i = 0; i < lines->count; i++) {
+        const struct amd_found *f = &k->found[i];
+        const uint64_t line = lines->line[i] + lines->more;
+        const unsigned shift = p->wide != 0 && line % 2 != 0 ? FETCHED_SECTORS : 0,
+                       state = f->set->state[f->way];
+        if (!is_as_it_was(p->l2, f, (unsigned)lines->sectors[i] << shift))
+            return; // two of its lines share a set
+        k->line[i] = line;
+        k->sectors[i] = (uint8_t)((state & state >> 4) >> shift);
+        k->set[i] = set_name(f->set);
+    }
+    k->l2 = p->l2;
+    k->count = lines->count;
+    k->touches = c->touches;
+    k->regions = c->regions;
+}
+
 static inline __attribute__((always_inline)) void
 change_lines(struct amd_caches *c, const struct cache_path *p, enum touch_kind kind,
              const struct amd_lines *lines, struct amd_reach *r, struct amd_cache_counts *out)
 {
-    struct amd_found own[AMD_LINES_MAX], *found = lines->found;
+    struct amd_found own[AMD_LINES_MAX], *found = own;
     unsigned missed = 0, touched = 0;
-    if (!found) {
-        memset(own, 0, lines->count * sizeof *own);
-        found = own;
+    bool forgets = false;
+    if (lines->changed && is_settled(c, p, lines)) {
+        r->l2 = r->l2_hit = lines->touched;
+        r->beyond = lines->count;
+        return;
     }
+    if (lines->changed)
+        found = lines->changed->found;
+    else
+        memset(own, 0, lines->count * sizeof *own);
     find_sets(p, lines, found);
     for (unsigned i = 0; i < lines->count; i++) {
         const uint64_t line = lines->line[i] + lines->more;
         const unsigned sectors = (unsigned)lines->sectors[i]
                                  << (p->wide != 0 && line % 2 != 0 ? FETCHED_SECTORS : 0);
         touched += bits(sectors);
-        if (p->array && *region_of(c, line))
+        if (p->array && *region_of(c, line)) {
             array_forget(p, line);
+            forgets = true;
+        }
         if (is_as_it_was(p->l2, &found[i], sectors))
             continue;
+        note_touch_of(c, found[i].set);
         struct outcome o =
             level_access(p->l2, found[i].set, kind, found[i].line, sectors, found[i].way);
         found[i].way = o.way;
@@ -375,6 +456,8 @@ change_lines(struct amd_caches *c, const struct cache_path *p, enum touch_kind k
     r->l2 = touched;
     r->l2_hit = touched - missed;
     r->beyond = lines->count;
+    if (lines->changed)
+        settle(c, p, lines, forgets);
 }
 
 /* ---- sets that are soon looked at --------------------------------------------------------------------------------------- */

@@ -289,7 +289,7 @@ static void look(const struct amd_run *run, const struct amd_touch *t, enum touc
     memcpy(line, kept->line, kept->count * sizeof *line);
     memcpy(of_line, kept->sectors, kept->count);
     *out = (struct amd_footprint){
-        .lines = {.line = line, .sectors = of_line, .count = kept->count},
+        .lines = {.line = line, .sectors = of_line, .count = kept->count, .touched = sectors},
         .sectors = sectors,
         .sectors_ideal = (addresses * t->bytes + AMD_SECTOR_BYTES - 1) / AMD_SECTOR_BYTES,
         .lines_64 = lines.count,

@@ -471,7 +471,7 @@ static const struct amd_known *known_of(const struct request *q, struct amd_shap
     memcpy(k->sectors, sectors, f->lines.count);
     f->lines.line = k->line;
     f->lines.sectors = k->sectors;
-    f->lines.found = s->found;
+    f->lines.changed = &s->changed;
     k->each = (struct amd_sums){.requests = 1,
                                 .sectors = f->sectors,
                                 .sectors_ideal = f->sectors_ideal,
