@@ -262,6 +262,22 @@ static void run_exchange(struct wave *w, const struct amd_instruction *in)
 
 /* ---- scalar loads ------------------------------------------------------------------------------------------------ */
 
+// From where the last scalar load was, with nothing to be looked at beside that; false: nothing is done.
+static inline bool load_scalars_near(struct wave *w, const struct amd_instruction *in, uint64_t at,
+                                     unsigned bytes)
+{
+    const struct amd_run *run = w->group->run;
+    const struct amd_near *near = &run->scalar_near;
+    const uint64_t offset = at - DEVICE_BASE - near->start;
+    if (offset >= near->size || near->size - offset < bytes || run->check_uninitialised ||
+        run->check_races)
+        return false;
+    const uint8_t *from = run->sim->space.host + near->start + offset;
+    for (unsigned i = 0; i < bytes / 4; i++)
+        memcpy(&w->s[in->data + i], from + (size_t)4 * i, 4);
+    return true;
+}
+
 static void run_smem(struct wave *w, const struct amd_instruction *in)
 {
     const struct amd_row *r = amd_row_of(in);
@@ -274,12 +290,15 @@ static void run_smem(struct wave *w, const struct amd_instruction *in)
         set_pair(w, in->data, w->group->run->counts.instructions);
         return;
     }
-    amd_check_begin(w);
     uint64_t at = pair_of(w, in->base) + (uint64_t)(int64_t)in->constant;
     if (in->has_offset_register)
         at += (uint32_t)amd_scalar_value(w, in, in->source[0], TYPE_U32);
+    if (load_scalars_near(w, in, at & ~UINT64_C(3), bytes))
+        return;
+    amd_check_begin(w);
     if (!place_global(w, 0, at & ~UINT64_C(3), bytes, TOUCH_READ, &p))
         return;
+    w->group->run->scalar_near = w->group->run->near;
     amd_check_read(w, in, 0, &p, bytes);
     memcpy(&w->s[in->data], p.host, bytes);
 }

@@ -198,7 +198,7 @@ struct amd_run {
     bool check_uninitialised, check_races;
     struct races races;
     uint64_t violation_at[VIOLATIONS_MAX]; // instructions of the report's
-    struct amd_near near;
+    struct amd_near near, scalar_near; // of vector memory instructions and others; of scalar loads
 };
 
 // The instruction at pc, decoded once; NULL: why.
