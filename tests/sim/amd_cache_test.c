@@ -174,15 +174,20 @@ static void dies_have_an_l2_each_and_share_the_cache_of_memory(void **state)
 }
 
 // RX 7900 XTX: two L1s of a work-group processor, one of each of twelve arrays behind them, then L2 and the Infinity Cache.
-static struct bench bench_of_rdna(void)
+static struct bench bench_of(const char *name)
 {
-    struct gpu *rx7900xtx = NULL;
+    struct gpu *gpu = NULL;
     struct error err = {0};
-    if (!gpu_load(&arena, "rx7900xtx", &rx7900xtx, &err))
+    if (!gpu_load(&arena, name, &gpu, &err))
         fail_msg("%s", err.message);
-    struct bench b = {.caches = amd_caches_new(rx7900xtx)};
+    struct bench b = {.caches = amd_caches_new(gpu)};
     assert_non_null(b.caches);
     return b;
+}
+
+static struct bench bench_of_rdna(void)
+{
+    return bench_of("rx7900xtx");
 }
 
 static void cus_of_an_array_share_an_l1_that_stores_pass(void **state)
@@ -258,6 +263,12 @@ static void arrays_of_unknown_size_have_no_caches(void **state)
     assert_null(amd_caches_new(rx7900xtx));
 }
 
+static void same_sets(const struct cache *a, const struct cache *b, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        assert_memory_equal(a[i].sets, b[i].sets, a[i].count * a[i].stride);
+}
+
 // What a request remembers of its lines, and the arrays' regions, change no count: the same lines one by one, without either.
 static void requests_are_as_their_lines(struct bench whole, struct bench single, unsigned patterns)
 {
@@ -272,8 +283,8 @@ static void requests_are_as_their_lines(struct bench whole, struct bench single,
         seed = seed * 6364136223846793005u + 1442695040888963407u;
         // Half of them are the last one again, or the one before it.
         const unsigned choice = (unsigned)(seed >> 29) % 4,
-                       r = choice < 2 ? last[choice] : (unsigned)(seed >> 33),
-                       shape = r % SHAPES, l1 = r / 8 % 4;
+                       r = choice < 2 ? last[choice] : (unsigned)(seed >> 33), shape = r % SHAPES,
+                       l1 = r / 8 % 4;
         unsigned touched = 0;
         last[1] = last[0];
         last[0] = r;
@@ -288,6 +299,8 @@ static void requests_are_as_their_lines(struct bench whole, struct bench single,
             touched += i < 1 + r % LINES ? bits(sectors[i]) : 0;
         }
         if (n % DROPS == 0) {
+            same_sets(whole.caches->l2, single.caches->l2, whole.caches->dies);
+            same_sets(whole.caches->array, single.caches->array, whole.caches->arrays);
             amd_l1_drop_all(whole.caches);
             amd_l1_drop_all(single.caches);
         }
@@ -315,6 +328,7 @@ static void requests_count_what_their_lines_do(void **state)
 {
     (void)state;
     requests_are_as_their_lines(bench_of_rdna(), bench_of_rdna(), 15);
+    requests_are_as_their_lines(bench_of("mi300x"), bench_of("mi300x"), 15); // an L2 per die
     requests_are_as_their_lines(bench_new(), bench_new(),
                                 3); // no cache keeps from memory what L2 gives back
 }

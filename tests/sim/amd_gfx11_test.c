@@ -13,11 +13,8 @@ static struct sim_report report;
 static struct amd_site site;
 static struct amd_shape *shape; // of the instruction that runs
 static struct amd_lds_shape *lds_shape;
-static struct amd_run run = {.report = &report,
-                             .sites = &site,
-                             .site = &site,
-                             .shapes = &shape,
-                             .lds_shapes = &lds_shape};
+static struct amd_run run = {
+    .report = &report, .sites = &site, .site = &site, .shapes = &shape, .lds_shapes = &lds_shape};
 static uint8_t lds[2 * 256];
 static struct work_group group = {.run = &run, .lds = lds, .lds_bytes = 256};
 static uint32_t vectors[WAVE_VECTORS][WAVE_LANES];

@@ -211,7 +211,8 @@ void amd_caches_access(struct amd_caches *c, unsigned l1, enum touch_kind kind, 
                        uint64_t line, unsigned sectors, struct amd_cache_counts *out)
 {
     const uint8_t of_line = (uint8_t)sectors;
-    const struct amd_lines one = {.line = &line, .sectors = &of_line, .count = 1, .touched = bits(sectors)};
+    const struct amd_lines one = {
+        .line = &line, .sectors = &of_line, .count = 1, .touched = bits(sectors)};
     (void)levels_access(c, l1, kind, past_l1, &one, out);
     amd_caches_settle(c, out);
 }

@@ -65,7 +65,7 @@ struct amd_found {
 enum { AMD_CHANGED_MAX = 64 };
 struct amd_changed {
     struct amd_found found[AMD_CHANGED_MAX];
-    const struct cache *l2; // NULL: it would, or nothing is known
+    const struct cache *l2;           // NULL: it would, or nothing is known
     unsigned count, touches, regions; // of lines; of struct amd_caches, when that was known
     uint64_t line[AMD_CHANGED_MAX];   // as L1 has them
     uint8_t sectors[AMD_CHANGED_MAX]; // changed already
@@ -74,9 +74,10 @@ struct amd_changed {
 struct amd_lines {
     const uint64_t *line;
     const uint8_t *sectors;
-    unsigned count, touched;     // touched: sectors of all lines
-    uint64_t more;               // is added to each line
-    struct amd_changed *changed; // of stores and atomics of no more than AMD_CHANGED_MAX lines; NULL: none is kept
+    unsigned count, touched; // touched: sectors of all lines
+    uint64_t more;           // is added to each line
+    struct amd_changed
+        *changed; // of stores and atomics of no more than AMD_CHANGED_MAX lines; NULL: none is kept
 };
 struct amd_reach {
     unsigned l1_hit, array_hit, l2, l2_hit; // sectors

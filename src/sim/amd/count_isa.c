@@ -396,8 +396,7 @@ static unsigned turns_of_all(const uint32_t word[BANKS])
     a = _mm512_add_epi64(_mm512_shuffle_i64x2(a, c, 0x88), _mm512_shuffle_i64x2(a, c, 0xdd));
     // Now two pieces of 16 banks' halves each, that belong together.
     __m256i lower = _mm512_castsi512_si256(a), rest = _mm512_extracti64x4_epi64(a, 1);
-    __m128i x =
-        _mm_add_epi8(_mm256_castsi256_si128(lower), _mm256_extracti128_si256(lower, 1));
+    __m128i x = _mm_add_epi8(_mm256_castsi256_si128(lower), _mm256_extracti128_si256(lower, 1));
     __m128i y = _mm_add_epi8(_mm256_castsi256_si128(rest), _mm256_extracti128_si256(rest, 1));
     x = _mm_max_epu8(x, y);
     x = _mm_max_epu8(x, _mm_srli_si128(x, 8));
@@ -459,5 +458,5 @@ static void count_lds(const uint32_t address[WAVE_LANES], uint64_t mask, unsigne
 }
 
 extern const struct amd_counting PASTE(amd_counting_, SIM_ISA);
-const struct amd_counting PASTE(amd_counting_, SIM_ISA) = {
-    .global = count_global, .look = look, .lds = count_lds};
+const struct amd_counting PASTE(amd_counting_,
+                                SIM_ISA) = {.global = count_global, .look = look, .lds = count_lds};

@@ -305,8 +305,8 @@ static void run_smem(struct wave *w, const struct amd_instruction *in)
 
 /* ---- one instruction --------------------------------------------------------------------------------------------- */
 
-void amd_count_requests(struct amd_run *run, struct amd_site *site, const struct amd_instruction *in,
-                        uint64_t times)
+void amd_count_requests(struct amd_run *run, struct amd_site *site,
+                        const struct amd_instruction *in, uint64_t times)
 {
     struct amd_counts *c = &run->counts;
     enum touch_kind kind = amd_kind_of(in);

@@ -443,7 +443,7 @@ static bool shape_is(const struct request *q, const struct amd_shape *s, uint64_
 
 // NULL: it has too many lines to be kept.
 static const struct amd_known *known_of(const struct request *q, struct amd_shape *s,
-                                                uint64_t first)
+                                        uint64_t first)
 {
     struct amd_run *run = q->w->group->run;
     struct amd_known *k = &s->known[first / SHAPE_STEP_BYTES % SHAPE_FOOTPRINTS];

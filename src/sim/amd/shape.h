@@ -53,7 +53,8 @@ struct amd_shape {
     struct amd_shape_wait wait;
     uint32_t round;             // from 1 on: shapes so far
     uint64_t last[SHAPE_WAVES]; // where waves of the work-group, by their index, had their last one
-    uint64_t ahead; // the first line that was fetched ahead last: an offset from the allocation's start, as the host has it
+    uint64_t
+        ahead; // the first line that was fetched ahead last: an offset from the allocation's start, as the host has it
     struct amd_changed changed; // by the last request
     struct amd_known known[SHAPE_FOOTPRINTS];
 };

@@ -18,8 +18,9 @@ struct vector_rows {
 struct amd_op {
     void (*run)(struct vector_rows *x);
     struct amd_op_source {
-        uint32_t *rows; // of a constant or scalar: lanes of it, then lanes of its upper half; NULL: registers
-        uint16_t at;    // as in struct amd_plan
+        uint32_t *
+            rows; // of a constant or scalar: lanes of it, then lanes of its upper half; NULL: registers
+        uint16_t at; // as in struct amd_plan
         bool scalar, two;
     } source[3];
     uint16_t to, mask, mask_result;
@@ -40,8 +41,9 @@ struct amd_stretch {
     unsigned ops, rooms;
     struct amd_op *op;
     uint32_t (*room)[2][WAVE_LANES]; // of sources that are no registers
-    struct amd_bound **bound;        // of each wave of a work-group, by its index; NULL: it has not been here
-    uint64_t times, lanes;           // it ran; lanes of the wave that were on, of all times
+    struct amd_bound *
+        *bound;            // of each wave of a work-group, by its index; NULL: it has not been here
+    uint64_t times, lanes; // it ran; lanes of the wave that were on, of all times
 };
 
 enum { STRETCH_OPS = 64 }; // at most

@@ -72,56 +72,55 @@ static void call_init(struct vector_call *x, unsigned lanes)
 #define HAS_CARRY(FORM) (FORM_##FORM == FORM_WRITES || FORM_##FORM == FORM_BOTH)
 
 // d may be a source's register: EACH_LANE. carries: false where nobody reads the carry of one that has it.
-#define V(ENCODING, OPCODE, NAME, FORM, D, A, B, C, ...)                                  \
-    static inline __attribute__((always_inline)) void all_##NAME(struct vector_rows *x,   \
-                                                                 const bool carries)      \
-    {                                                                                     \
-        const bool masks = (HAS_CARRY(FORM) && carries) || FORM_##FORM == FORM_SCALE ||   \
-                           FORM_##FORM == FORM_COMPARES ||                                \
-                           FORM_##FORM == FORM_COMPARES_EXEC;                             \
-        uint64_t outs = 0;                                                                \
-        const unsigned half = x->half;                                                    \
-        (void)half;                                                                       \
-        for (unsigned first = 0; first < x->lanes; first += LANES) {                      \
-            const uint32_t *low0 = x->low[0] + first, *high0 = x->high[0] + first;        \
-            const uint32_t *low1 = x->low[1] + first, *high1 = x->high[1] + first;        \
-            const uint32_t *low2 = x->low[2] + first, *high2 = x->high[2] + first;        \
-            uint32_t *to_low = x->to_low + first, *to_high = x->to_high + first;          \
-            const uint32_t ins = (uint32_t)(x->in >> first);                              \
-            int32_t flags[LANES];                                                         \
-            (void)low0, (void)low1, (void)low2, (void)high0, (void)high1, (void)high2;    \
-            (void)to_low, (void)to_high, (void)ins, (void)flags;                          \
-            EACH_LANE(l)                                                                  \
-            {                                                                             \
-                const CTYPE_##A a = GET_##A(0);                                           \
-                const CTYPE_##B b = GET_##B(1);                                           \
-                const CTYPE_##C c = GET_##C(2);                                           \
-                const int lane = (int)(first + l);                                        \
-                const bool in = ins >> l & 1;                                             \
-                CTYPE_##D d = 0;                                                          \
-                bool out = false;                                                         \
-                (void)a, (void)b, (void)c, (void)d, (void)in, (void)lane;                 \
-                __VA_ARGS__;                                                              \
-                const uint64_t value = PUT_##D(d);                                        \
-                if (TYPE_##D != TYPE_NONE)                                                \
-                    to_low[l] = (uint32_t)value;                                          \
-                if (TYPE_##D == TYPE_U64 || TYPE_##D == TYPE_I64 || TYPE_##D == TYPE_F64) \
-                    to_high[l] = (uint32_t)(value >> 32);                                 \
-                if (masks)                                                                \
-                    flags[l] = out ? -1 : 0;                                              \
-            }                                                                             \
-            if (masks)                                                                    \
-                outs |= (uint64_t)mask_of(flags) << first;                                \
-        }                                                                                 \
-        x->out = outs;                                                                    \
-    }                                                                                     \
-    static void run_##NAME(struct vector_rows *x)                                         \
-    {                                                                                     \
-        all_##NAME(x, true);                                                              \
-    }                                                                                     \
-    static inline void quiet_##NAME(struct vector_rows *x)                                \
-    {                                                                                     \
-        all_##NAME(x, false);                                                             \
+#define V(ENCODING, OPCODE, NAME, FORM, D, A, B, C, ...)                                          \
+    static inline                                                                                 \
+        __attribute__((always_inline)) void all_##NAME(struct vector_rows *x, const bool carries) \
+    {                                                                                             \
+        const bool masks = (HAS_CARRY(FORM) && carries) || FORM_##FORM == FORM_SCALE ||           \
+                           FORM_##FORM == FORM_COMPARES || FORM_##FORM == FORM_COMPARES_EXEC;     \
+        uint64_t outs = 0;                                                                        \
+        const unsigned half = x->half;                                                            \
+        (void)half;                                                                               \
+        for (unsigned first = 0; first < x->lanes; first += LANES) {                              \
+            const uint32_t *low0 = x->low[0] + first, *high0 = x->high[0] + first;                \
+            const uint32_t *low1 = x->low[1] + first, *high1 = x->high[1] + first;                \
+            const uint32_t *low2 = x->low[2] + first, *high2 = x->high[2] + first;                \
+            uint32_t *to_low = x->to_low + first, *to_high = x->to_high + first;                  \
+            const uint32_t ins = (uint32_t)(x->in >> first);                                      \
+            int32_t flags[LANES];                                                                 \
+            (void)low0, (void)low1, (void)low2, (void)high0, (void)high1, (void)high2;            \
+            (void)to_low, (void)to_high, (void)ins, (void)flags;                                  \
+            EACH_LANE(l)                                                                          \
+            {                                                                                     \
+                const CTYPE_##A a = GET_##A(0);                                                   \
+                const CTYPE_##B b = GET_##B(1);                                                   \
+                const CTYPE_##C c = GET_##C(2);                                                   \
+                const int lane = (int)(first + l);                                                \
+                const bool in = ins >> l & 1;                                                     \
+                CTYPE_##D d = 0;                                                                  \
+                bool out = false;                                                                 \
+                (void)a, (void)b, (void)c, (void)d, (void)in, (void)lane;                         \
+                __VA_ARGS__;                                                                      \
+                const uint64_t value = PUT_##D(d);                                                \
+                if (TYPE_##D != TYPE_NONE)                                                        \
+                    to_low[l] = (uint32_t)value;                                                  \
+                if (TYPE_##D == TYPE_U64 || TYPE_##D == TYPE_I64 || TYPE_##D == TYPE_F64)         \
+                    to_high[l] = (uint32_t)(value >> 32);                                         \
+                if (masks)                                                                        \
+                    flags[l] = out ? -1 : 0;                                                      \
+            }                                                                                     \
+            if (masks)                                                                            \
+                outs |= (uint64_t)mask_of(flags) << first;                                        \
+        }                                                                                         \
+        x->out = outs;                                                                            \
+    }                                                                                             \
+    static void run_##NAME(struct vector_rows *x)                                                 \
+    {                                                                                             \
+        all_##NAME(x, true);                                                                      \
+    }                                                                                             \
+    static inline void quiet_##NAME(struct vector_rows *x)                                        \
+    {                                                                                             \
+        all_##NAME(x, false);                                                                     \
     }
 #include "sim/amd/vector.def"
 #undef V
@@ -455,7 +454,8 @@ static bool saturate(enum amd_id id, struct vector_call *x)
         return false;
     for (int lane = 0; lane < WAVE_LANES; lane++) {
         uint64_t mask = (UINT64_C(1) << bits) - 1;
-        int64_t a = (int64_t)(x->rows.low[0][lane] & mask), b = (int64_t)(x->rows.low[1][lane] & mask);
+        int64_t a = (int64_t)(x->rows.low[0][lane] & mask),
+                b = (int64_t)(x->rows.low[1][lane] & mask);
         if (is_signed) {
             a = a > most ? a - (int64_t)mask - 1 : a;
             b = b > most ? b - (int64_t)mask - 1 : b;
@@ -653,8 +653,8 @@ static void op_make(struct amd_stretch *t, const struct amd_plan *p)
 
 static bool changes_exec(const struct amd_plan *p)
 {
-    const bool named = p->writes_mask && p->mask_result + 1 >= OPERAND_EXEC &&
-                       p->mask_result <= OPERAND_EXEC + 1;
+    const bool named =
+        p->writes_mask && p->mask_result + 1 >= OPERAND_EXEC && p->mask_result <= OPERAND_EXEC + 1;
     return named || p->writes_exec;
 }
 
@@ -692,9 +692,8 @@ static struct amd_bound *bind(const struct wave *w, const struct amd_stretch *t)
     for (unsigned i = 0; i < t->ops; i++) {
         const struct amd_op *op = &t->op[i];
         struct vector_rows *to = &b->rows[i];
-        *to = (struct vector_rows){.to_low = w->v[op->to],
-                                   .to_high = w->v[op->to + op->two],
-                                   .lanes = lanes_of(w)};
+        *to = (struct vector_rows){
+            .to_low = w->v[op->to], .to_high = w->v[op->to + op->two], .lanes = lanes_of(w)};
         for (unsigned k = 0; k < op->sources; k++) {
             const struct amd_op_source *s = &op->source[k];
             to->low[k] = s->rows ? s->rows : w->v[s->at];

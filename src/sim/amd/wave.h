@@ -183,9 +183,9 @@ struct amd_run {
     struct amd_shape **shapes;
     struct amd_lds_shape **lds_shapes;
     struct amd_stretch **stretches; // stretch.h
-    struct amd_caches *caches; // NULL: they are not counted
-    unsigned l1;               // of the wave: a number of `caches`
-    struct amd_touch touch[2]; // of the instruction; the second of those with two places
+    struct amd_caches *caches;      // NULL: they are not counted
+    unsigned l1;                    // of the wave: a number of `caches`
+    struct amd_touch touch[2];      // of the instruction; the second of those with two places
     uint32_t block_threads, waves;
     size_t wave_bytes;               // of struct wave
     uint32_t (*threads)[WAVE_LANES]; // v0 of each wave of a work-group, at the start
@@ -331,8 +331,8 @@ void amd_count_touches(struct amd_run *run, const struct amd_instruction *in);
 void amd_count_traffic(struct amd_run *run, struct amd_site *site, const struct amd_instruction *in,
                        const struct amd_traffic *own);
 // As many memory instructions, whatever they reached.
-void amd_count_requests(struct amd_run *run, struct amd_site *site, const struct amd_instruction *in,
-                        uint64_t times);
+void amd_count_requests(struct amd_run *run, struct amd_site *site,
+                        const struct amd_instruction *in, uint64_t times);
 // What is kept with the shapes of a word's instruction is counted; of all of the launch's.
 void amd_requests_settle(struct amd_run *run, const struct amd_instruction *in, size_t word);
 void amd_requests_settle_all(struct amd_run *run);
