@@ -6,15 +6,28 @@
 #undef fail
 #include "sim/exec_support.h"
 
-enum { WORDS = 512, LIMIT = (WORDS - 1) * 4, ROUNDS = 2000 };
+enum {
+    WORDS = 58112,
+    LIMIT = (WORDS - 1) * 4,
+    FEW_WORDS = 256,
+    FEW_LIMIT = (FEW_WORDS - 1) * 4,
+    ROUNDS = 2000
+};
+static const uint32_t SPREADS[] = {5, 64, FEW_WORDS, 1 << 10, 1 << 15, WORDS};
+
+static uint32_t spread_of(uint64_t round)
+{
+    return SPREADS[round % COUNT_OF(SPREADS)];
+}
 
 static void random_words(uint64_t round, uint32_t out[LANES])
 {
+    uint32_t from = round % 5 == 0 ? WORDS - spread_of(round) : 0; // to the last one that there is
     for (uint32_t i = 0; i < LANES; i += 4) {
         uint32_t w[4];
         philox(11, round, i, w);
         for (uint32_t k = 0; k < 4; k++) // few words, so that lanes meet, or many
-            out[i + k] = w[k] % (round % 3 == 0 ? 5 : round % 3 == 1 ? 64 : WORDS);
+            out[i + k] = from + w[k] % spread_of(round);
     }
 }
 
@@ -45,11 +58,12 @@ static void lanes_on_words_are_counted(void **state)
             uint32_t offset[LANES], w[4];
             random_words(round, offset);
             philox(12, 0, round, w);
-            uint32_t mask = round % 2 == 0 ? ALL_LANES : w[0] | 1;
+            uint32_t mask = w[2] % 2 == 0 ? ALL_LANES : w[0] | 1;
+            uint32_t limit = spread_of(round) <= FEW_WORDS && round % 5 != 0 ? FEW_LIMIT : LIMIT;
             for (uint32_t i = 0; i < LANES; i++)
                 offset[i] *= 4;
             struct word_turns got = {0}, want = plain_count(offset, mask, w[1] & 1);
-            assert_true(f->count_words(offset, mask, LIMIT, counts, w[1] & 1, &got));
+            assert_true(f->count_words(offset, mask, limit, counts, w[1] & 1, &got));
             assert_int_equal(got.on_word, want.on_word);
             assert_int_equal(got.in_bank, want.in_bank);
             assert_memory_equal(counts, none, sizeof(counts)); // clean for the next

@@ -69,6 +69,42 @@ static inline s32 s32_of_f32(f32 v)
     return v == v ? r : 0;
 }
 
+// Products of 32 bits into 64, by the instruction for just that: the compiler takes the one for 64 bits, five times as dear.
+#if defined(__AVX512F__)
+enum { WIDE_LANES = 8 }; // of a vector
+static inline __m512i wide_lanes(const void *row, unsigned i)
+{
+    const u8 *from = row;
+    return _mm512_cvtepu32_epi64(
+        _mm256_loadu_si256((const __m256i *)(const void *)(from + 32 * (size_t)i)));
+}
+#define WIDE_PRODUCTS(product, and_then)                                   \
+    UNUSED_SOURCES;                                                        \
+    for (unsigned i = 0; i < LANES / WIDE_LANES; i++) {                    \
+        const __m512i value = product(wide_lanes(a, i), wide_lanes(b, i)); \
+        _mm512_storeu_si512((u8 *)d + 64 * (size_t)i, and_then);           \
+    }
+#define WIDE_SUM _mm512_add_epi64(value, _mm512_loadu_si512((const u8 *)c + 64 * (size_t)i))
+LANE_FUNCTION(mul_wide_u32){WIDE_PRODUCTS(_mm512_mul_epu32, value)} LANE_FUNCTION(mul_wide_s32){
+    WIDE_PRODUCTS(_mm512_mul_epi32, value)} LANE_FUNCTION(mad_wide_u32){
+    WIDE_PRODUCTS(_mm512_mul_epu32, WIDE_SUM)} LANE_FUNCTION(mad_wide_s32){
+    WIDE_PRODUCTS(_mm512_mul_epi32, WIDE_SUM)}
+#else
+#define WIDE_PRODUCTS(type, product, more)                   \
+    UNUSED_SOURCES;                                          \
+    EACH_LANE(l)                                             \
+    {                                                        \
+        const type x = GET(type, a, l), y = GET(type, b, l); \
+        PUT(u64, d, l, (u64)(product) + (more));             \
+    }
+LANE_FUNCTION(mul_wide_u32){WIDE_PRODUCTS(u32, (u64)x *y, 0)} LANE_FUNCTION(mul_wide_s32){
+    WIDE_PRODUCTS(s32, (s64)x *y, 0)} LANE_FUNCTION(mad_wide_u32){
+    WIDE_PRODUCTS(u32, (u64)x *y, GET(u64, c, l))} LANE_FUNCTION(mad_wide_s32)
+{
+    WIDE_PRODUCTS(s32, (s64)x * y, GET(u64, c, l))
+}
+#endif
+
 /* ---- floats ---------------------------------------------------------------------------------- */
 
 // Without an FMA unit: the exact product and a sum rounded to odd in double, then to float: the

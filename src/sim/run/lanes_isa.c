@@ -206,7 +206,124 @@ static bool load32(uint32_t *d, const uint8_t *from, const void *offset, bool wi
 }
 #endif
 
-#if defined(__AVX2__)
+#if defined(__AVX512F__)
+// The lanes that share a word are found from the bits of its number: the lanes that have a bit are one mask of 32; of each five
+// bits, masks of the lanes that have one of their 32 values, from which each lane takes its own.
+enum { VALUE_BITS = 5 };
+struct value_lanes {
+    __m512i low, high; // of values 0 to 15, 16 to 31
+};
+
+static inline struct value_lanes value_lanes(__m512i words, unsigned from, unsigned bits)
+{
+    static const _Alignas(64) int32_t has[4][16] = {
+        {0, -1, 0, -1, 0, -1, 0, -1, 0, -1, 0, -1, 0, -1, 0, -1},
+        {0, 0, -1, -1, 0, 0, -1, -1, 0, 0, -1, -1, 0, 0, -1, -1},
+        {0, 0, 0, 0, -1, -1, -1, -1, 0, 0, 0, 0, -1, -1, -1, -1},
+        {0, 0, 0, 0, 0, 0, 0, 0, -1, -1, -1, -1, -1, -1, -1, -1},
+    };
+    enum { AND_SAME = 0x90 }; // of a, b, c: a & ~(b ^ c)
+    struct value_lanes out = {_mm512_set1_epi32(-1), _mm512_setzero_si512()};
+#pragma GCC unroll 5
+    for (unsigned i = 0; i < bits; i++) {
+        __mmask32 own = _mm512_test_epi16_mask(words, _mm512_set1_epi16((short)(1u << (from + i))));
+        __m512i lanes = _mm512_set1_epi32((int)_cvtmask32_u32(own));
+        if (i < 4) {
+            out.low =
+                _mm512_ternarylogic_epi32(out.low, lanes, _mm512_load_si512(has[i]), AND_SAME);
+        } else {
+            out.high = _mm512_and_si512(out.low, lanes);
+            out.low = _mm512_andnot_si512(lanes, out.low);
+        }
+    }
+    return out;
+}
+
+static inline __m512i lanes_alike(const struct value_lanes *v, __m512i word, unsigned from)
+{
+    return _mm512_permutex2var_epi32(v->low, _mm512_srli_epi32(word, from), v->high);
+}
+
+static inline __m512i bits_counted(__m512i v)
+{
+    const __m512i nibble = _mm512_set1_epi8(0xf), ones = _mm512_set1_epi8(1);
+    const __m512i counts =
+        _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
+    __m512i low = _mm512_shuffle_epi8(counts, _mm512_and_si512(v, nibble));
+    __m512i high = _mm512_shuffle_epi8(counts, _mm512_and_si512(_mm512_srli_epi32(v, 4), nibble));
+    return _mm512_madd_epi16(_mm512_maddubs_epi16(_mm512_add_epi8(low, high), ones),
+                             _mm512_set1_epi16(1));
+}
+
+// The most of two vectors of counts.
+static inline struct word_turns most_turns(__m512i in_bank, __m512i on_word)
+{
+    __m512i both = _mm512_or_si512(in_bank, _mm512_slli_epi32(on_word, 16));
+    __m256i m = _mm256_max_epu16(_mm512_castsi512_si256(both), _mm512_extracti64x4_epi64(both, 1));
+    __m128i n = _mm_max_epu16(_mm256_castsi256_si128(m), _mm256_extracti128_si256(m, 1));
+    n = _mm_max_epu16(n, _mm_unpackhi_epi64(n, n));
+    n = _mm_max_epu16(n, _mm_srli_epi64(n, 32));
+    uint32_t most = (uint32_t)_mm_cvtsi128_si32(n);
+    return (struct word_turns){most & UINT16_MAX, most >> 16};
+}
+
+static bool count_words(const uint32_t *offset, uint32_t mask, uint32_t limit, uint8_t *counts,
+                        bool all_lanes, struct word_turns *out)
+{
+    (void)counts;
+    enum {
+        WORD_BITS = 16,
+        FEW_BITS = 8
+    }; // of the number of any word of shared memory; where there are few
+    if (limit / 4 >= 1u << WORD_BITS)
+        return false;
+    const __m512i one = _mm512_set1_epi32(1), in_mask = _mm512_set1_epi32((int)mask);
+    __m512i word[2], same[2], below[2];
+    __mmask16 wrong = 0;
+    for (unsigned i = 0; i < 2; i++) {
+        __m512i at = _mm512_loadu_si512(offset + (size_t)16 * i);
+        __mmask16 own = (__mmask16)(mask >> 16 * i);
+        wrong |= _mm512_mask_cmpgt_epu32_mask(own, at, _mm512_set1_epi32((int)limit)) |
+                 _mm512_mask_test_epi32_mask(own, at, _mm512_set1_epi32(3));
+        word[i] = _mm512_srli_epi32(at, 2);
+        __m512i lane = _mm512_add_epi32(
+            _mm512_set1_epi32((int)(16 * i)),
+            _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
+        below[i] = _mm512_sub_epi32(_mm512_sllv_epi32(one, lane), one);
+    }
+    if (wrong != 0)
+        return false;
+    __m512i words = _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi32_epi16(word[0])),
+                                       _mm512_cvtepi32_epi16(word[1]), 1);
+    const struct value_lanes banks = value_lanes(words, 0, VALUE_BITS);
+    for (size_t i = 0; i < 2; i++)
+        same[i] = _mm512_and_si512(lanes_alike(&banks, word[i], 0), in_mask);
+    if (limit / 4 < 1u << FEW_BITS) {
+        const struct value_lanes v = value_lanes(words, VALUE_BITS, FEW_BITS - VALUE_BITS);
+        for (size_t i = 0; i < 2; i++)
+            same[i] = _mm512_and_si512(same[i], lanes_alike(&v, word[i], VALUE_BITS));
+    } else {
+        const struct value_lanes v = value_lanes(words, VALUE_BITS, VALUE_BITS);
+        const struct value_lanes x = value_lanes(words, 2 * VALUE_BITS, VALUE_BITS);
+        const struct value_lanes last = value_lanes(words, 3 * VALUE_BITS, 1);
+        for (size_t i = 0; i < 2; i++)
+            same[i] =
+                _mm512_and_si512(_mm512_and_si512(same[i], lanes_alike(&v, word[i], VALUE_BITS)),
+                                 _mm512_and_si512(lanes_alike(&x, word[i], 2 * VALUE_BITS),
+                                                  lanes_alike(&last, word[i], 3 * VALUE_BITS)));
+    }
+    __mmask32 first = _mm512_kunpackw(_mm512_testn_epi32_mask(same[1], below[1]),
+                                      _mm512_testn_epi32_mask(same[0], below[0]));
+    __m512i count = _mm512_set1_epi32((int)(all_lanes ? mask : mask & _cvtmask32_u32(first)));
+    __m512i in_bank = _mm512_max_epu32(bits_counted(_mm512_and_si512(banks.low, count)),
+                                       bits_counted(_mm512_and_si512(banks.high, count)));
+    __m512i on_word =
+        _mm512_max_epu32(_mm512_maskz_mov_epi32((__mmask16)mask, bits_counted(same[0])),
+                         _mm512_maskz_mov_epi32((__mmask16)(mask >> 16), bits_counted(same[1])));
+    *out = most_turns(in_bank, on_word);
+    return true;
+}
+#elif defined(__AVX2__)
 // Of `own`, how many of the lanes `apart` before them have the same in `all`, one byte a lane; lanes before the first have none.
 #define SAME_BEFORE(count, own, all, before, apart)                                         \
     count = _mm256_sub_epi8(                                                                \
@@ -322,6 +439,7 @@ static bool count_all_words(const uint32_t *offset, uint32_t limit, bool all_lan
 }
 #endif
 
+#if !defined(__AVX512F__)
 static bool count_words(const uint32_t *offset, uint32_t mask, uint32_t limit, uint8_t *counts,
                         bool all_lanes, struct word_turns *out)
 {
@@ -363,6 +481,7 @@ static bool count_words(const uint32_t *offset, uint32_t mask, uint32_t limit, u
     *out = (struct word_turns){in_bank, on_word + 1};
     return true;
 }
+#endif
 
 extern const struct lanes_functions LANES_TABLE;
 const struct lanes_functions LANES_TABLE = {mismatch32, mismatch64,   blend32, blend64,
