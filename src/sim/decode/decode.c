@@ -65,7 +65,7 @@ uint32_t temp_row(struct decoder *d)
 
 /* ---- constants ----------------------------------------------------------------------------- */
 
-static uint32_t constants_grow(struct decoder *d, uint32_t bytes)
+uint32_t row_more(struct decoder *d, uint32_t bytes)
 {
     uint32_t row = d->out->frame_bytes;
     d->out->frame_bytes += bytes;
@@ -81,7 +81,7 @@ uint32_t constant_row(struct decoder *d, uint64_t value, unsigned width)
     for (size_t i = 0; i < d->constant_count; i++)
         if (d->constants[i].value == value && d->constants[i].width == bits)
             return d->constants[i].row;
-    struct constant c = {.row = constants_grow(d, bits == 64 ? ROW64 : ROW32),
+    struct constant c = {.row = row_more(d, bits == 64 ? ROW64 : ROW32),
                          .width = (uint8_t)bits,
                          .value = value};
     VEC_PUSH(d->constants, d->constant_count, d->constant_capacity, c);
@@ -100,7 +100,7 @@ uint32_t slot_row(struct decoder *d, int when, struct slot s)
     for (size_t i = 0; i < d->slot_count[when]; i++)
         if (slot_equal(&d->slots[when][i], &s))
             return d->slots[when][i].row;
-    s.row = constants_grow(d, s.width == 64 ? ROW64 : ROW32);
+    s.row = row_more(d, s.width == 64 ? ROW64 : ROW32);
     VEC_PUSH(d->slots[when], d->slot_count[when], d->slot_capacity[when], s);
     return s.row;
 }
@@ -332,6 +332,8 @@ static void function_body(struct decoder *d)
     lower(d);
     merge_shared_loads(d);
     polls_find(d);
+    clear_list(d);
+    values_hoist(d);
     for (size_t i = 0; i < d->fixup_count; i++) {
         const struct fixup *x = &d->fixups[i];
         struct uop *u = &d->uops[x->uop];
@@ -382,7 +384,6 @@ static void function_decode(struct sim_module *m, struct program *p, struct func
     registers_place(&d);
     local_layout(&d);
     function_body(&d);
-    clear_list(&d);
     function_finish(&d);
     free(d.uop_of);
     free(d.row);

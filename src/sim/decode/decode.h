@@ -76,6 +76,7 @@ struct uop *emit_always(struct decoder *d, uop_fn run);
 uint32_t temp_row(struct decoder *d);
 unsigned reg_bits(const struct decoder *d, int reg); // 1, 32, 64 or 128: of its row
 uint32_t constant_row(struct decoder *d, uint64_t value, unsigned width);
+uint32_t row_more(struct decoder *d, uint32_t bytes); // a new one, behind all others
 // The row of a source of so many bits (1 for predicates); value_bits: of an immediate.
 uint32_t source_row(struct decoder *d, const struct ptx_operand *op, unsigned bits,
                     enum ptx_type type);
@@ -113,6 +114,7 @@ struct site_info *site_of(struct decoder *d); // of the instruction being decode
 void unsupported(struct decoder *d, const char *why);
 int word_index(const struct ptx_instruction *in, const char *const *words, size_t count);
 void merge_shared_loads(struct decoder *d); // decode_merge.c: when all is decoded
+void values_hoist(struct decoder *d);        // decode_hoist.c: when all is decoded
 void stretches_find(struct decoder *d);     // decode_stretch.c: at last
 void polls_find(struct decoder *d);         // decode_poll.c: when all is decoded
 void regions_find(struct program *p);       // decode_region.c: when all functions are decoded

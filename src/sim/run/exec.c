@@ -125,6 +125,15 @@ void frame_fill_block(struct warp *w, struct frame *f)
         memset(f->regs + fn->clear[i].row, 0, fn->clear[i].bytes);
 }
 
+static void once_run(struct warp *w, const struct frame *f)
+{
+    const struct function *fn = f->function;
+    w->regs = f->regs;
+    w->mask = ALL_LANES;
+    for (int i = 0; i < fn->once_count; i++)
+        (void)fn->once[i].run(w, &fn->once[i]);
+}
+
 void frame_fill(struct warp *w, struct frame *f)
 {
     const struct function *fn = f->function;
@@ -134,6 +143,8 @@ void frame_fill(struct warp *w, struct frame *f)
             slot_store(f->regs, s, lane, special_value(w, s->special, s->component, lane));
     }
     slots_splat(w, f, fn->frame_slots, fn->frame_slot_count);
+    if (fn->once_count > 0)
+        once_run(w, f);
 }
 
 void frame_prepare(struct frame *f)

@@ -194,6 +194,8 @@ struct function {
     uint8_t *constants;
     struct slot *launch_slots, *warp_slots, *block_slots, *frame_slots;
     int launch_slot_count, warp_slot_count, block_slot_count, frame_slot_count;
+    struct uop *once; // what is the same for all blocks: run when a warp gets its place
+    int once_count;
     struct row_span *clear; // registers that may be read before they are written
     int clear_count;
     uint32_t local_bytes;
