@@ -91,7 +91,7 @@ static void barrier_release(struct block *b, int id, const struct last_arrival *
                 barrier_deliver(bar, p);
             p->barrier = -1;
             b->threads_waiting -= (uint32_t)lane_count(p->mask);
-            w->waiting = false;
+            warp_released(w);
         }
     }
     *bar = (struct barrier){.all_true = true};

@@ -264,7 +264,7 @@ static bool arrived_release(struct warp *w, struct path *leaf)
         free_lanes->frame = free_lanes->base_frame = p->frame;
         p->mask &= ~arrived;
         w->others[w->other_count++] = free_lanes;
-        w->waiting = false;
+        warp_released(w);
     }
     return any;
 }

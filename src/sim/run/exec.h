@@ -444,29 +444,33 @@ struct trace_poll {                // a loop that only waits, while a traced war
     size_t last;                   // where the last of them is in the trace
 };
 
-struct warp {
-    uint8_t *regs;
+struct warp { // what each turn looks at lies together, in two of the host's lines
+    _Alignas(64) uint8_t *regs;
     uint32_t mask;
+    uint32_t lanes; // that exist
     const struct uop *pc, *reconverge;
     struct frame *frame;
     struct path *path; // running; NULL: pick one of the others
     struct core *core;
     struct block *block;
-    uint8_t *local;
-    uint8_t *local_shadow; // SIM_CHECK_UNINIT: as the device's, a byte per word
-    int64_t turn;          // instructions left of this turn
-    uint64_t executed;     // warp instructions
-    uint64_t wake;         // when what it asked for in this turn is there, in cycles of the SM
-    uint32_t lanes;        // that exist
-    uint32_t exited;
-    uint32_t sync_epoch;        // warp instructions that order its lanes
-    int backward;               // branches while other paths wait
-    int index;                  // in the block
-    struct path *others[LANES]; // leaves that don't run now
+    int64_t turn;      // instructions left of this turn
+    uint64_t executed; // warp instructions
+    uint64_t wake;     // when what it asked for in this turn is there, in cycles of the SM
+    const struct audience *audience;
     int other_count;
+    uint32_t exited;
     bool waiting; // all leaves wait at barriers
     bool done;
-    const struct audience *audience;
+    bool cluster_waiting; // all its lanes, at the cluster's barrier
+    bool forced;          // a path goes on though lanes it waits for never come
+    uint32_t looks;       // at what others write, since it wrote itself
+    int backward;         // branches while other paths wait
+    int index;            // in the block
+    struct path root_path;
+    uint8_t *local;
+    uint8_t *local_shadow; // SIM_CHECK_UNINIT: as the device's, a byte per word
+    uint32_t sync_epoch;        // warp instructions that order its lanes
+    struct path *others[LANES]; // leaves that don't run now
     struct warp_clock *clock; // NULL as launch->clock
     struct trace_warp *trace;
     size_t trace_base;    // where the running segment's instructions are in it
@@ -475,14 +479,10 @@ struct warp {
     struct trace_poll poll; // the loop that it waits in
     struct trace_look look;
     uint32_t cluster_parity;         // of the phase of the cluster's barrier that a lane arrived at
-    bool cluster_waiting;            // all its lanes, at the cluster's barrier
     uint32_t products;               // groups of wgmma committed
     uint32_t bulk_groups, bulk_read; // groups of bulk copies committed, those known to have read
     uint64_t proxy_fence;            // when its last was, as races.time
-    uint32_t looks;                  // at what others write, since it wrote itself
-    bool forced;                     // a path goes on though lanes it waits for never come
     struct frame root;
-    struct path root_path;
 };
 
 // Cycles until a warp looks again at what it waits for: more than one turn of all warps of an SM takes, or
@@ -545,6 +545,7 @@ struct residence { // the memory of an SM's resident blocks
     uint8_t *frames, *shared, *shared_shadow, *local, *local_shadow;
     struct word_record *records;
     struct turn_order *order;
+    uint64_t *held; // bits: warps that wait at barriers; one that does may have none
     size_t local_bytes; // of the mapping
     size_t warp_count;
     struct residence *next_free;
@@ -769,6 +770,14 @@ void warp_clock_free(struct warp_clock *c);
 // The clock at an instruction of the running segment.
 uint64_t clock_read(struct warp *w, uint32_t site, bool nanoseconds);
 void clock_sleep(struct warp *w, uint32_t site, uint32_t ns);
+// Its lanes wait at no barrier any more, or not all of them.
+static inline void warp_released(struct warp *w)
+{
+    struct residence *r = w->block->sm->home;
+    size_t place = (size_t)(w - r->warps);
+    w->waiting = false;
+    r->held[place / 64] &= ~((uint64_t)1 << place % 64);
+}
 // control.c
 const struct uop *path_end(struct warp *w); // the running lanes came to their reconvergence
 // The running lanes wait at a barrier; result: the barrier.red that wants its result, or NULL.

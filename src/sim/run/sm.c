@@ -114,15 +114,18 @@ static void warps_wake(struct turn_order *o, uint64_t now)
         warp_wakes(o, o->asleep[o->first++].warp);
 }
 
-// The first that is awake from `warp` on, or the number of warps.
-static size_t warp_awake(const struct turn_order *o, size_t warp)
+// The first that is awake from `warp` on and not held at a barrier, or the number of warps. Those held before it are
+// passed over.
+static size_t warp_awake(struct turn_order *o, const uint64_t *held, size_t warp)
 {
     for (size_t i = warp / WORD_BITS; i <= o->warps / WORD_BITS; i++) {
         uint64_t bits = o->awake[i];
         if (i == warp / WORD_BITS)
             bits &= UINT64_MAX << warp % WORD_BITS;
-        if (bits != 0)
-            return i * WORD_BITS + (size_t)__builtin_ctzll(bits);
+        uint64_t able = bits & ~held[i];
+        o->passed[i] |= bits & held[i] & ((able & -able) - 1); // all of them, where none is able
+        if (able != 0)
+            return i * WORD_BITS + (size_t)__builtin_ctzll(able);
     }
     return o->warps;
 }
@@ -157,9 +160,10 @@ static struct residence *residence_new(struct core *core)
     size_t blocks = (size_t)l->resident, warps = blocks * l->warps_per_block;
     r->blocks = xcalloc(blocks, sizeof(*r->blocks));
     r->block_count = blocks;
-    r->warps = xcalloc(warps, sizeof(*r->warps));
+    r->warps = aligned_new(warps * sizeof(*r->warps));
     r->warp_count = warps;
     r->order = turn_order_new(warps);
+    r->held = xcalloc(warps / WORD_BITS + 1, sizeof(*r->held));
     r->frames = aligned_new(warps * round_up(l->program->functions[0].frame_bytes, 64));
     r->shared = aligned_new(blocks * shared_stride(l) + (size_t)WINDOW_WORDS * 4);
     if (l->local_bytes > 0) {
@@ -204,6 +208,7 @@ void residence_free(struct residence *r)
     free(r->order->passed);
     free(r->order->asleep);
     free(r->order);
+    free(r->held);
     free(r->frames);
     free(r->shared);
     free(r->shared_shadow);
@@ -319,6 +324,7 @@ static void sm_open(struct core *core, struct sm *sm)
     }
     sm->blocks_left = sm->block_count;
     turn_order_reset(sm->home->order, (size_t)sm->block_count * l->warps_per_block);
+    memset(sm->home->held, 0, (sm->home->warp_count / WORD_BITS + 1) * sizeof(*sm->home->held));
     for (int i = sm->block_count; i < l->resident; i++)
         sm->home->blocks[i].live = false;
 }
@@ -334,13 +340,16 @@ static void warp_turn(struct core *core, struct sm *sm, size_t index)
     w->core = core;
     w->wake = sm->busy = 0;
     warp_run(w);
-    uint64_t issue = (sm->epoch_instructions - before) / l->turn.schedulers;
+    uint64_t ran = sm->epoch_instructions - before;
+    uint64_t issue = l->turn.schedulers == 4 ? ran / 4 : ran / l->turn.schedulers; // most chips
     sm->now += 1 + (issue > sm->busy ? issue : sm->busy);
     sm->works += sm->watches == watches;
     if (w->done)
         warp_ends(order, index);
     else if (w->wake > sm->now)
         warp_sleeps(order, index, w->wake);
+    if (w->waiting)
+        sm->home->held[index / WORD_BITS] |= (uint64_t)1 << index % WORD_BITS;
     warps_wake(order, sm->now);
 }
 
@@ -364,8 +373,9 @@ static bool sm_round(struct core *core, struct sm *sm)
     while (turns < count) {
         bool again = false;
         round_begins(order);
-        for (size_t i = warp_awake(order, 0); i < count && turns < count;
-             i = warp_awake(order, i + 1)) {
+        const uint64_t *at_barrier = sm->home->held;
+        for (size_t i = warp_awake(order, at_barrier, 0); i < count && turns < count;
+             i = warp_awake(order, at_barrier, i + 1)) {
             if (warp_held(&sm->home->warps[i], &held)) {
                 warp_passed(order, i);
                 continue;
