@@ -99,9 +99,16 @@ static void frames_free(struct warp *w, struct frame *from, const struct frame *
     }
 }
 
-static void work_note(struct grid_work *work, const struct block *b)
+static void work_note(struct grid_work *work, const struct block *b, bool alone)
 {
     struct work_sum *g = &work->groups[b->linear / work->group_blocks];
+    if (alone) { // else the host waits for each
+        g->blocks++;
+        g->executed += b->executed;
+        g->longest += b->longest;
+        g->longest_most = b->longest > g->longest_most ? b->longest : g->longest_most;
+        return;
+    }
     (void)__atomic_fetch_add(&g->blocks, 1, __ATOMIC_RELAXED);
     (void)__atomic_fetch_add(&g->executed, b->executed, __ATOMIC_RELAXED);
     (void)__atomic_fetch_add(&g->longest, b->longest, __ATOMIC_RELAXED);
@@ -125,7 +132,7 @@ static void warp_finish(struct warp *w)
         c->blocks_executed += w->block->executed;
         if (w->block->executed > c->block_executed_max)
             c->block_executed_max = w->block->executed;
-        work_note(&c->launch->work, w->block);
+        work_note(&c->launch->work, w->block, c->launch->core_count == 1);
         w->block->live = false;
         w->block->sm->blocks_left--;
         w->core->blocks_done++;

@@ -348,7 +348,7 @@ struct audience {
 };
 
 enum {
-    WARPS_NOTED = 32
+    WARPS_NOTED = 64
 }; // of an SM, by their place; those that share one spoil each other's guess
 enum { WINDOW_WORDS = 32 }; // that are read at once: shared memory has room for them behind its end
 // HALVES: each half of the warp contiguous, words of 32 bits.

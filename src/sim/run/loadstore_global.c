@@ -206,7 +206,7 @@ static void next_fetched(const struct warp *w, struct mem_state *s, uint64_t fir
     if (next >= s->low && next < s->high) {
         const uint8_t *host = w->core->launch->sim->space.host + next;
         __builtin_prefetch(host);
-        __builtin_prefetch(host + LINE_BYTES / 2);
+        __builtin_prefetch(host + s->delta.far[LANES / 2]);
     }
 }
 
