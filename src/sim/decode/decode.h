@@ -33,7 +33,7 @@ struct decoder {
     uint32_t *row;      // of each register, NO_ROW = none yet
     int *definition;    // instruction that alone writes the register without a guard, or -1
     bool *constant_reg; // always holds the same, known at launch: no register at all
-    uint8_t *read;      // how often by instructions; 2: more than once
+    uint8_t *read;      // how often by instructions; 255: as often or more
     uint64_t *block_use, *block_def; // bits per register, of the block being looked at
     uint32_t carry;                  // row of the carry flag
     uint32_t temp;                   // rows for intermediate values, TEMP_ROWS of 256 bytes

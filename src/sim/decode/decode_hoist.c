@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+enum { READS_MANY = UINT8_MAX };
 struct hoist {
     struct decoder *d;
     bool *steady; // by row / ROW32: the same for all blocks, from the start
@@ -115,20 +116,162 @@ static uint32_t row_narrowed(struct hoist *h, uint32_t wide)
     return n.row;
 }
 
-// Of 64 bits only the lower half counts in shared memory.
+/* ---- addresses in shared memory: of 64 bits only the lower half counts -------------------------- */
+
+// Instructions of 64 bits whose lower half comes from lower halves, and what gives just that.
+static const struct low_form {
+    enum ptx_opcode opcode;
+    bool wide;             // the product's factors have 32 bits
+    unsigned sources64;    // bits: which sources have 64
+    const char *words[2];  // the instruction of 32 bits
+    enum ptx_type type;
+} LOW_FORMS[] = {
+    {PTX_OP_ADD, false, 3, {"u32"}, PTX_TYPE_U32},    {PTX_OP_SUB, false, 3, {"u32"}, PTX_TYPE_U32},
+    {PTX_OP_SHL, false, 1, {"b32"}, PTX_TYPE_B32},    {PTX_OP_MUL, true, 0, {"lo", "u32"}, PTX_TYPE_U32},
+    {PTX_OP_MAD, true, 4, {"lo", "u32"}, PTX_TYPE_U32},
+};
+
+static const struct low_form *low_form_of(const struct hoist *h, const struct uop *u)
+{
+    const struct decoder *d = h->d;
+    const struct ptx_instruction *in = &d->f->instructions[(int)u->site - d->out->site_base];
+    if (u->run != op_alu || u->guard != ALWAYS || u->guard_flip != 0 || u->small != 64 ||
+        in->type_count != 1)
+        return NULL;
+    for (size_t i = 0; i < COUNT_OF(LOW_FORMS); i++) {
+        const struct low_form *f = &LOW_FORMS[i];
+        int bits = f->wide ? 32 : 64;
+        if (f->opcode == in->opcode && ptx_has_modifier(in, PTX_MOD_WIDE) == f->wide &&
+            in->modifier_count == f->wide && ptx_type_bits(in->types[0]) == bits &&
+            ptx_type_kind(in->types[0]) != PTX_KIND_FLOAT)
+            return f;
+    }
+    return NULL;
+}
+
+static int reg_at(const struct hoist *h, uint32_t row)
+{
+    return row / ROW32 < h->rows ? h->reg_of[row / ROW32] : -1;
+}
+
+static bool is_shared_access(const struct uop *u)
+{
+    return u->run == op_ld_shared || u->run == op_st_shared || u->run == op_atomic_shared;
+}
+
+// By register: how often its lower half alone is read, if what `low` says of the others holds.
+static void low_reads_count(const struct hoist *h, const bool *low, uint8_t *reads)
+{
+    const struct decoder *d = h->d;
+    memset(reads, 0, (size_t)d->f->register_count);
+    for (size_t i = 0; i < d->uop_count; i++) {
+        const struct uop *u = &d->uops[i];
+        uint32_t rows[3] = {NO_ROW, NO_ROW, NO_ROW};
+        if (is_shared_access(u)) {
+            const struct mem_op *m = &d->program->mem_ops[u->extra];
+            rows[0] = m->base64 ? m->base : NO_ROW;
+        } else {
+            const struct low_form *f = low_form_of(h, u);
+            int to = reg_at(h, u->d);
+            if (f == NULL || to < 0 || !low[to])
+                continue;
+            const uint32_t from[3] = {u->a, u->b, u->c};
+            for (int k = 0; k < 3; k++)
+                rows[k] = (f->sources64 >> k & 1) != 0 ? from[k] : NO_ROW;
+        }
+        for (int k = 0; k < 3; k++) {
+            int reg = rows[k] != NO_ROW ? reg_at(h, rows[k]) : -1;
+            if (reg >= 0)
+                reads[reg] = (uint8_t)(reads[reg] + (reads[reg] < READS_MANY));
+        }
+    }
+}
+
+static bool sources_low(const struct hoist *h, const struct uop *u, const struct low_form *f,
+                        const bool *low)
+{
+    const uint32_t from[3] = {u->a, u->b, u->c};
+    for (int k = 0; k < 3; k++) {
+        int reg = reg_at(h, from[k]);
+        if ((f->sources64 >> k & 1) != 0 && !is_steady(h, from[k]) && (reg < 0 || !low[reg]))
+            return false;
+    }
+    return true;
+}
+
+// Registers of which nothing but the lower half is read, and that can be worked out without the upper.
+static void low_find(const struct hoist *h, bool *low)
+{
+    const struct decoder *d = h->d;
+    uint8_t *reads = xcalloc((size_t)d->f->register_count + 1, sizeof(*reads));
+    for (size_t i = 0; i < d->uop_count; i++) {
+        int reg = reg_at(h, d->uops[i].d);
+        if (reg >= 0 && low_form_of(h, &d->uops[i]) != NULL)
+            low[reg] = d->definition[reg] == (int)d->uops[i].site - d->out->site_base;
+    }
+    for (bool changed = true; changed;) {
+        changed = false;
+        low_reads_count(h, low, reads);
+        for (size_t i = 0; i < d->uop_count; i++) {
+            const struct uop *u = &d->uops[i];
+            const struct low_form *f = low_form_of(h, u);
+            int reg = reg_at(h, u->d);
+            if (f == NULL || reg < 0 || !low[reg] ||
+                (reads[reg] == d->read[reg] && reads[reg] < READS_MANY &&
+                 sources_low(h, u, f, low)))
+                continue;
+            low[reg] = false;
+            changed = true;
+        }
+    }
+    free(reads);
+}
+
+static void uop_narrow(struct hoist *h, struct uop *u, const struct low_form *f, const bool *low)
+{
+    const struct ptx_instruction as = {.opcode = f->opcode,
+                                       .words = {f->words[0], f->words[1]},
+                                       .word_count = f->words[1] != NULL ? 2 : 1,
+                                       .types = {f->type},
+                                       .type_count = 1};
+    struct alu_op alu = {0};
+    const char *why = NULL;
+    if (!sim_alu_find(&as, h->d->isa, &alu, &why))
+        abort(); // the table has them all
+    uint32_t *from[3] = {&u->a, &u->b, &u->c};
+    for (int k = 0; k < 3; k++) {
+        int reg = reg_at(h, *from[k]);
+        if ((f->sources64 >> k & 1) != 0 && (reg < 0 || !low[reg]))
+            *from[k] = row_narrowed(h, *from[k]);
+    }
+    u->fn = alu.fn;
+    u->imm = alu.imm;
+    u->small = 32;
+}
+
 static void addresses_narrow(struct hoist *h)
 {
     struct decoder *d = h->d;
+    bool *low = xcalloc((size_t)d->f->register_count + 1, sizeof(*low));
+    low_find(h, low);
     for (size_t i = 0; i < d->uop_count; i++) {
-        const struct uop *u = &d->uops[i];
-        if (u->run != op_ld_shared && u->run != op_st_shared && u->run != op_atomic_shared)
-            continue;
-        struct mem_op *m = &d->program->mem_ops[u->extra];
-        if (!m->base64 || !is_steady(h, m->base))
-            continue;
-        m->base = row_narrowed(h, m->base);
-        m->base64 = false;
+        struct uop *u = &d->uops[i];
+        if (is_shared_access(u)) {
+            struct mem_op *m = &d->program->mem_ops[u->extra];
+            int reg = reg_at(h, m->base);
+            bool steady = is_steady(h, m->base);
+            if (!m->base64 || !(steady || (reg >= 0 && low[reg])))
+                continue;
+            m->base = steady ? row_narrowed(h, m->base) : m->base;
+            m->base64 = false;
+        } else {
+            const struct low_form *f = low_form_of(h, u);
+            int reg = reg_at(h, u->d);
+            if (f != NULL && reg >= 0 && low[reg])
+                uop_narrow(h, u, f, low);
+        }
     }
+    free(low);
 }
 
 void values_hoist(struct decoder *d)

@@ -43,7 +43,7 @@ static void visit_writes(struct decoder *d, int i, reg_visit visit)
 static void note_read(struct decoder *d, int instruction, int reg)
 {
     (void)instruction;
-    d->read[reg] = d->read[reg] == 0 ? 1 : 2;
+    d->read[reg] = (uint8_t)(d->read[reg] + (d->read[reg] < UINT8_MAX));
 }
 
 enum { DEFINED_OFTEN = -2, UNDEFINED = -1 };
