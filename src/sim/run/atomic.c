@@ -243,6 +243,13 @@ static void lane_atomic(struct warp *w, const struct uop *u, const struct mem_op
     }
 }
 
+// The histogram's case: no result, 32-bit integer add.
+static bool is_plain_add(const struct uop *u, const struct mem_op *m)
+{
+    return u->imm == ATOMIC_ADD && u->d == NO_ROW && m->bytes == 4 && m->vector == 1 &&
+           u->more != PTX_TYPE_F32 && ptx_type_kind((enum ptx_type)u->more) != PTX_KIND_PACKED;
+}
+
 // The largest number of lanes on one address.
 static unsigned same_address_depth(const uint64_t *address, uint32_t mask)
 {
@@ -354,18 +361,20 @@ static bool atomic_on_global(struct warp *w, const struct uop *u, const struct m
     s->depth += e.passes;
     event_global(w, s, &e);
     w->block->sm->watches += is_watch(u);
+    if (l->serial && is_plain_add(u, m)) {
+        const uint32_t *b = row32(w, m->reg[0]);
+        EACH_LANE(lane, mask)
+        {
+            *(uint32_t *)(void *)space_host(&l->sim->space, address[lane]) += b[lane];
+            w->block->sm->changes += b[lane] != 0;
+        }
+        return true;
+    }
     EACH_LANE(lane, mask)
     {
         lane_atomic(w, u, m, lane, space_host(&l->sim->space, address[lane]), true, !l->serial);
     }
     return true;
-}
-
-// The histogram's case: no result, 32-bit integer add.
-static bool is_plain_add(const struct uop *u, const struct mem_op *m)
-{
-    return u->imm == ATOMIC_ADD && u->d == NO_ROW && m->bytes == 4 && m->vector == 1 &&
-           u->more != PTX_TYPE_F32 && ptx_type_kind((enum ptx_type)u->more) != PTX_KIND_PACKED;
 }
 
 // Where lanes go differs from call to call: counted word by word, with no pattern kept. False: it is counted and checked as
