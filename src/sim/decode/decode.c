@@ -81,9 +81,8 @@ uint32_t constant_row(struct decoder *d, uint64_t value, unsigned width)
     for (size_t i = 0; i < d->constant_count; i++)
         if (d->constants[i].value == value && d->constants[i].width == bits)
             return d->constants[i].row;
-    struct constant c = {.row = row_more(d, bits == 64 ? ROW64 : ROW32),
-                         .width = (uint8_t)bits,
-                         .value = value};
+    struct constant c = {
+        .row = row_more(d, bits == 64 ? ROW64 : ROW32), .width = (uint8_t)bits, .value = value};
     VEC_PUSH(d->constants, d->constant_count, d->constant_capacity, c);
     return c.row;
 }

@@ -121,13 +121,15 @@ static uint32_t row_narrowed(struct hoist *h, uint32_t wide)
 // Instructions of 64 bits whose lower half comes from lower halves, and what gives just that.
 static const struct low_form {
     enum ptx_opcode opcode;
-    bool wide;             // the product's factors have 32 bits
-    unsigned sources64;    // bits: which sources have 64
-    const char *words[2];  // the instruction of 32 bits
+    bool wide;            // the product's factors have 32 bits
+    unsigned sources64;   // bits: which sources have 64
+    const char *words[2]; // the instruction of 32 bits
     enum ptx_type type;
 } LOW_FORMS[] = {
-    {PTX_OP_ADD, false, 3, {"u32"}, PTX_TYPE_U32},    {PTX_OP_SUB, false, 3, {"u32"}, PTX_TYPE_U32},
-    {PTX_OP_SHL, false, 1, {"b32"}, PTX_TYPE_B32},    {PTX_OP_MUL, true, 0, {"lo", "u32"}, PTX_TYPE_U32},
+    {PTX_OP_ADD, false, 3, {"u32"}, PTX_TYPE_U32},
+    {PTX_OP_SUB, false, 3, {"u32"}, PTX_TYPE_U32},
+    {PTX_OP_SHL, false, 1, {"b32"}, PTX_TYPE_B32},
+    {PTX_OP_MUL, true, 0, {"lo", "u32"}, PTX_TYPE_U32},
     {PTX_OP_MAD, true, 4, {"lo", "u32"}, PTX_TYPE_U32},
 };
 

@@ -468,10 +468,10 @@ struct warp { // what each turn looks at lies together, in two of the host's lin
     int index;            // in the block
     struct path root_path;
     uint8_t *local;
-    uint8_t *local_shadow; // SIM_CHECK_UNINIT: as the device's, a byte per word
+    uint8_t *local_shadow;      // SIM_CHECK_UNINIT: as the device's, a byte per word
     uint32_t sync_epoch;        // warp instructions that order its lanes
     struct path *others[LANES]; // leaves that don't run now
-    struct warp_clock *clock; // NULL as launch->clock
+    struct warp_clock *clock;   // NULL as launch->clock
     struct trace_warp *trace;
     size_t trace_base;    // where the running segment's instructions are in it
     uint32_t trace_first; // its first site
@@ -545,7 +545,7 @@ struct residence { // the memory of an SM's resident blocks
     uint8_t *frames, *shared, *shared_shadow, *local, *local_shadow;
     struct word_record *records;
     struct turn_order *order;
-    uint64_t *held; // bits: warps that wait at barriers; one that does may have none
+    uint64_t *held;     // bits: warps that wait at barriers; one that does may have none
     size_t local_bytes; // of the mapping
     size_t warp_count;
     struct residence *next_free;
