@@ -188,12 +188,58 @@ static void addresses_in_shared_memory_take_32_bits(void **state)
     results_are(WHOLE, whole);
 }
 
+/* ---- products ------------------------------------------------------------------------------ */
+
+// A product that only a sum reads; one with a factor that changes between; one by a sign; one read twice.
+#define PRODUCTS                                                                                  \
+    HEAD "mul.lo.u32 %r10, %r5, 77;\nadd.u32 %r11, %r3, %r10;\n"                                  \
+         "mul.lo.u32 %r12, %r5, %r11;\nadd.u32 %r5, %r5, 9;\nadd.u32 %r13, %r12, %r5;\n"          \
+         "cvt.u64.u32 %rd10, %r3;\nmul.wide.s32 %rd11, %r13, -3;\nadd.s64 %rd12, %rd11, %rd10;\n" \
+         "mul.wide.u32 %rd13, %r13, 5;\nadd.s64 %rd14, %rd13, %rd12;\nadd.s64 %rd9, %rd14, "      \
+         "%rd13;\n" TAIL
+
+static uint64_t products(uint32_t block, uint32_t thread, uint32_t word, uint32_t n)
+{
+    (void)thread, (void)n;
+    uint32_t a = block + word * 77, b = word * a + word + 9;
+    return (uint64_t)((int64_t)(int32_t)b * -3) + block + 2 * ((uint64_t)b * 5);
+}
+
+static int mads_of(const char *text, const char *how, const char *type_name, enum ptx_type type)
+{
+    struct bench b;
+    const struct function *f = &program_of(&b, text)->functions[0];
+    const struct ptx_instruction mad = {.opcode = PTX_OP_MAD,
+                                        .words = {how, type_name},
+                                        .word_count = 2,
+                                        .types = {type},
+                                        .type_count = 1};
+    struct alu_op alu;
+    const char *why = NULL;
+    int count = 0;
+    assert_true(sim_alu_find(&mad, SIM_ISA_BASELINE, &alu, &why));
+    for (int i = 0; i < f->uop_count; i++)
+        count += f->uops[i].fn == alu.fn;
+    bench_close(&b);
+    return count;
+}
+
+static void products_join_the_sum_that_alone_reads_them(void **state)
+{
+    (void)state;
+    assert_int_equal(mads_of(PRODUCTS, "lo", "u32", PTX_TYPE_U32), 2); // with the head's
+    assert_int_equal(mads_of(PRODUCTS, "wide", "s32", PTX_TYPE_S32), 1);
+    assert_int_equal(mads_of(PRODUCTS, "wide", "u32", PTX_TYPE_U32), 2); // the head's
+    results_are(PRODUCTS, products);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_the_same_for_all_blocks_is_run_once),
         cmocka_unit_test(what_differs_or_may_be_read_before_stays),
         cmocka_unit_test(addresses_in_shared_memory_take_32_bits),
+        cmocka_unit_test(products_join_the_sum_that_alone_reads_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 // Takes out of a kernel what gives the same for every block: arithmetic on the lanes' places in the block, on parameters and
 // constants, with one result for each place of a warp. It is run once, when the warps get their places (frame_fill), in
-// the rows where the kernel's instructions find it; counted and timed it is where it stands. Addresses of shared memory made of
-// it are kept in 32 bits, beside.
+// the rows where the kernel's instructions find it; counted and timed it is where it stands. Addresses in shared memory are
+// worked out in 32 bits, and products that only a sum reads together with it.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/decode/decode.h"
 
@@ -63,11 +63,15 @@ static unsigned result_bits(const struct uop *u)
     return u->run == op_copy64 ? 64 : u->run == op_copy32 || u->run == op_narrow ? 32 : u->small;
 }
 
+static bool is_simple(const struct uop *u)
+{
+    return u->run == op_alu || u->run == op_widen || u->run == op_narrow || u->run == op_copy32 ||
+           u->run == op_copy64;
+}
+
 static bool is_taken(const struct hoist *h, const struct uop *u)
 {
-    if (u->guard != ALWAYS || u->guard_flip != 0 ||
-        (u->run != op_alu && u->run != op_widen && u->run != op_narrow && u->run != op_copy32 &&
-         u->run != op_copy64))
+    if (u->guard != ALWAYS || u->guard_flip != 0 || !is_simple(u))
         return false;
     int reg = u->d / ROW32 < h->rows ? h->reg_of[u->d / ROW32] : -1;
     return reg >= 0 && reg_bits(h->d, reg) == result_bits(u) && result_bits(u) <= 64 &&
@@ -80,21 +84,15 @@ static void once_add(struct hoist *h, struct uop u)
     VEC_PUSH(h->once, h->once_count, h->once_capacity, u);
 }
 
-// Moves them out, and the others together.
-static void uops_take(struct hoist *h)
+// Moves those together that stay.
+static void uops_drop(struct decoder *d, const bool *gone)
 {
-    struct decoder *d = h->d;
     uint32_t *now = xcalloc(d->uop_count + 1, sizeof(*now));
     size_t kept = 0;
     for (size_t i = 0; i < d->uop_count; i++) {
-        struct uop u = d->uops[i];
         now[i] = (uint32_t)kept;
-        if (is_taken(h, &u)) {
-            steady_mark(h, u.d, result_bits(&u));
-            once_add(h, u);
-        } else {
-            d->uops[kept++] = u;
-        }
+        if (!gone[i])
+            d->uops[kept++] = d->uops[i];
     }
     now[d->uop_count] = (uint32_t)kept;
     for (int i = 0; i <= d->f->instruction_count; i++)
@@ -103,6 +101,22 @@ static void uops_take(struct hoist *h)
         d->fixups[i].uop = now[d->fixups[i].uop];
     d->uop_count = kept;
     free(now);
+}
+
+static void uops_take(struct hoist *h)
+{
+    struct decoder *d = h->d;
+    bool *gone = xcalloc(d->uop_count + 1, sizeof(*gone));
+    for (size_t i = 0; i < d->uop_count; i++) {
+        const struct uop *u = &d->uops[i];
+        gone[i] = is_taken(h, u);
+        if (gone[i]) {
+            steady_mark(h, u->d, result_bits(u));
+            once_add(h, *u);
+        }
+    }
+    uops_drop(d, gone);
+    free(gone);
 }
 
 static uint32_t row_narrowed(struct hoist *h, uint32_t wide)
@@ -114,6 +128,21 @@ static uint32_t row_narrowed(struct hoist *h, uint32_t wide)
     VEC_PUSH(h->narrowed, h->narrowed_count, h->narrowed_capacity, n);
     once_add(h, (struct uop){.run = op_narrow, .d = n.row, .a = wide});
     return n.row;
+}
+
+static struct alu_op alu_named(const struct hoist *h, enum ptx_opcode opcode, const char *first,
+                               const char *second, enum ptx_type type)
+{
+    const struct ptx_instruction as = {.opcode = opcode,
+                                       .words = {first, second},
+                                       .word_count = second != NULL ? 2 : 1,
+                                       .types = {type},
+                                       .type_count = 1};
+    struct alu_op alu = {0};
+    const char *why = NULL;
+    if (!sim_alu_find(&as, h->d->isa, &alu, &why))
+        abort(); // the table has them all
+    return alu;
 }
 
 /* ---- addresses in shared memory: of 64 bits only the lower half counts -------------------------- */
@@ -231,15 +260,7 @@ static void low_find(const struct hoist *h, bool *low)
 
 static void uop_narrow(struct hoist *h, struct uop *u, const struct low_form *f, const bool *low)
 {
-    const struct ptx_instruction as = {.opcode = f->opcode,
-                                       .words = {f->words[0], f->words[1]},
-                                       .word_count = f->words[1] != NULL ? 2 : 1,
-                                       .types = {f->type},
-                                       .type_count = 1};
-    struct alu_op alu = {0};
-    const char *why = NULL;
-    if (!sim_alu_find(&as, h->d->isa, &alu, &why))
-        abort(); // the table has them all
+    const struct alu_op alu = alu_named(h, f->opcode, f->words[0], f->words[1], f->type);
     uint32_t *from[3] = {&u->a, &u->b, &u->c};
     for (int k = 0; k < 3; k++) {
         int reg = reg_at(h, *from[k]);
@@ -276,6 +297,80 @@ static void addresses_narrow(struct hoist *h)
     free(low);
 }
 
+/* ---- products that only a sum reads ------------------------------------------------------------ */
+
+static const struct joined_form { // mul and mad by these words, and the sum
+    const char *words[2], *sum;
+    enum ptx_type type, sum_type;
+} JOINED[] = {
+    {{"wide", "u32"}, "u64", PTX_TYPE_U32, PTX_TYPE_U64},
+    {{"wide", "s32"}, "u64", PTX_TYPE_S32, PTX_TYPE_U64},
+    {{"lo", "u32"}, "u32", PTX_TYPE_U32, PTX_TYPE_U32},
+};
+struct joined {
+    alu_fn product, sum;
+    struct alu_op whole;
+};
+
+static bool overlap(uint32_t a, uint32_t b, unsigned b_bits)
+{
+    return a + ROW64 > b && b + b_bits / 32 * ROW32 > a;
+}
+
+// The sum that alone reads the product of micro-op i, run with the same lanes, before a factor changes; 0: none.
+static size_t sum_of(const struct hoist *h, size_t i, const struct joined *x)
+{
+    const struct decoder *d = h->d;
+    const struct uop *u = &d->uops[i];
+    for (size_t j = i + 1; j < d->uop_count && is_simple(&d->uops[j]); j++) {
+        const struct uop *v = &d->uops[j];
+        if (v->fn == x->sum && v->run == op_alu && (v->a == u->d) != (v->b == u->d))
+            return v->guard == ALWAYS && v->guard_flip == 0 ? j : 0;
+        if (overlap(u->a, v->d, result_bits(v)) || overlap(u->b, v->d, result_bits(v)))
+            return 0;
+    }
+    return 0;
+}
+
+static bool product_joins(const struct hoist *h, size_t i, const struct joined *x)
+{
+    struct decoder *d = h->d;
+    const struct uop *u = &d->uops[i];
+    int reg = reg_at(h, u->d);
+    if (u->run != op_alu || u->fn != x->product || u->guard != ALWAYS || u->guard_flip != 0 ||
+        reg < 0 || d->read[reg] != 1)
+        return false;
+    size_t j = sum_of(h, i, x);
+    if (j == 0)
+        return false;
+    struct uop *v = &d->uops[j];
+    v->c = v->a == u->d ? v->b : v->a;
+    v->a = u->a;
+    v->b = u->b;
+    v->fn = x->whole.fn;
+    v->imm = x->whole.imm;
+    return true;
+}
+
+static void products_join(struct hoist *h)
+{
+    struct decoder *d = h->d;
+    struct joined forms[COUNT_OF(JOINED)];
+    for (size_t k = 0; k < COUNT_OF(JOINED); k++) {
+        const struct joined_form *f = &JOINED[k];
+        forms[k] = (struct joined){
+            .product = alu_named(h, PTX_OP_MUL, f->words[0], f->words[1], f->type).fn,
+            .sum = alu_named(h, PTX_OP_ADD, f->sum, NULL, f->sum_type).fn,
+            .whole = alu_named(h, PTX_OP_MAD, f->words[0], f->words[1], f->type)};
+    }
+    bool *gone = xcalloc(d->uop_count + 1, sizeof(*gone));
+    for (size_t i = 0; i < d->uop_count; i++)
+        for (size_t k = 0; k < COUNT_OF(JOINED) && !gone[i]; k++)
+            gone[i] = product_joins(h, i, &forms[k]);
+    uops_drop(d, gone);
+    free(gone);
+}
+
 void values_hoist(struct decoder *d)
 {
     if (!d->f->is_entry)
@@ -287,6 +382,7 @@ void values_hoist(struct decoder *d)
     registers_mark(&h);
     uops_take(&h);
     addresses_narrow(&h);
+    products_join(&h);
     d->out->once = ARENA_ARRAY(&d->program->arena, struct uop, h.once_count + 1);
     if (h.once_count > 0)
         memcpy(d->out->once, h.once, h.once_count * sizeof(*h.once));
