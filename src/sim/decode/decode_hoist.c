@@ -150,16 +150,16 @@ static struct alu_op alu_named(const struct hoist *h, enum ptx_opcode opcode, co
 // Instructions of 64 bits whose lower half comes from lower halves, and what gives just that.
 static const struct low_form {
     enum ptx_opcode opcode;
-    bool wide;            // the product's factors have 32 bits
-    unsigned sources64;   // bits: which sources have 64
-    const char *words[2]; // the instruction of 32 bits
     enum ptx_type type;
+    const char *words[2]; // with the type: the instruction of 32 bits
+    unsigned sources64;   // bits: which sources have 64
+    bool wide;            // the product's factors have 32 bits
 } LOW_FORMS[] = {
-    {PTX_OP_ADD, false, 3, {"u32"}, PTX_TYPE_U32},
-    {PTX_OP_SUB, false, 3, {"u32"}, PTX_TYPE_U32},
-    {PTX_OP_SHL, false, 1, {"b32"}, PTX_TYPE_B32},
-    {PTX_OP_MUL, true, 0, {"lo", "u32"}, PTX_TYPE_U32},
-    {PTX_OP_MAD, true, 4, {"lo", "u32"}, PTX_TYPE_U32},
+    {PTX_OP_ADD, PTX_TYPE_U32, {"u32"}, 3, false},
+    {PTX_OP_SUB, PTX_TYPE_U32, {"u32"}, 3, false},
+    {PTX_OP_SHL, PTX_TYPE_B32, {"b32"}, 1, false},
+    {PTX_OP_MUL, PTX_TYPE_U32, {"lo", "u32"}, 0, true},
+    {PTX_OP_MAD, PTX_TYPE_U32, {"lo", "u32"}, 4, true},
 };
 
 static const struct low_form *low_form_of(const struct hoist *h, const struct uop *u)
