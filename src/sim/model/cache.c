@@ -179,10 +179,13 @@ void l1_reset(struct l1 *c)
 {
     sets_clear(c->sets, c->set_count);
     c->any_in_part = false;
+    c->row.lines = 0;
+    c->row.gathered = false;
 }
 
 uint8_t l1_load(struct l1 *c, uint64_t line_address, uint8_t sectors)
 {
+    row_end(c);
     uint64_t line = line_address >> LINE_SHIFT;
     struct set *s = l1_set(c, line);
     int way = l1_way(c, s, (uint32_t)line);
@@ -194,6 +197,7 @@ uint8_t l1_load(struct l1 *c, uint64_t line_address, uint8_t sectors)
 // sectors: those written whole. Others stay as they are: readable if they were.
 uint8_t l1_store(struct l1 *c, uint64_t line_address, uint8_t sectors)
 {
+    row_end(c);
     uint64_t line = line_address >> LINE_SHIFT;
     struct set *s = l1_set(c, line);
     int way = l1_way(c, s, (uint32_t)line);
@@ -206,6 +210,7 @@ uint8_t l1_in_part(struct l1 *c, uint64_t line_address)
 {
     if (!c->any_in_part)
         return 0;
+    row_end(c);
     uint64_t line = line_address >> LINE_SHIFT;
     const struct set *s = l1_set(c, line);
     int way = set_find(s, (uint32_t)line);
@@ -215,6 +220,7 @@ uint8_t l1_in_part(struct l1 *c, uint64_t line_address)
 uint8_t l1_load_bytes(struct l1 *c, uint64_t line_address, uint8_t sectors,
                       const struct line_bytes *wanted)
 {
+    row_end(c);
     uint64_t line = line_address >> LINE_SHIFT;
     struct set *s = l1_set(c, line);
     int way = l1_way(c, s, (uint32_t)line);
@@ -223,6 +229,7 @@ uint8_t l1_load_bytes(struct l1 *c, uint64_t line_address, uint8_t sectors,
 
 uint8_t l1_store_bytes(struct l1 *c, uint64_t line_address, const struct line_bytes *written)
 {
+    row_end(c);
     uint64_t line = line_address >> LINE_SHIFT;
     struct set *s = l1_set(c, line);
     int way = l1_way(c, s, (uint32_t)line);
@@ -237,6 +244,7 @@ uint8_t l1_store_bytes(struct l1 *c, uint64_t line_address, const struct line_by
 // ncu on an H200: a load after an atomic or reduction on its sector misses.
 void l1_drop(struct l1 *c, uint64_t line_address, uint8_t sectors)
 {
+    row_end(c);
     uint64_t line = line_address >> LINE_SHIFT;
     struct set *s = l1_set(c, line);
     int way = set_find(s, (uint32_t)line);

@@ -4,6 +4,8 @@
 #include "sim/model/cache_set.h"
 #include "sim/paste.h"
 
+#include <string.h>
+
 #if defined(__BMI2__)
 #include <immintrin.h>
 #endif
@@ -48,6 +50,7 @@ static inline struct l2_request *load_lines(struct l1 *c, const struct l1_questi
                                             struct l2_request *r, struct l1_answer *sum)
 {
     struct set *sets[COUNT_OF(((struct access *)0)->line)];
+    row_end(c);
     sets_of(c, q, sets);
     for (int i = 0; i < q->access->line_count; i++) {
         const struct access_line *a = &q->access->line[i];
@@ -75,6 +78,7 @@ static inline struct l2_request *store_lines(struct l1 *c, const struct l1_quest
 {
     const struct line_bytes *bytes = NULL;
     struct set *sets[COUNT_OF(((struct access *)0)->line)];
+    row_end(c);
     sets_of(c, q, sets);
     for (int i = 0; i < q->access->line_count; i++) {
         const struct access_line *a = &q->access->line[i];
@@ -97,15 +101,62 @@ static inline struct l2_request *store_lines(struct l1 *c, const struct l1_quest
     return r;
 }
 
-// A store whose requests are known: L1 only takes note of what it writes.
-static inline struct l2_request *planned_lines(struct l1 *c, const struct l1_question *q,
-                                               struct l2_request *r, struct l1_answer *sum)
+/* A store whose requests are known: L1 only takes note of what it writes. */
+
+// The same lines as the store before, and nothing was asked meanwhile.
+static inline bool row_goes_on(const struct l1 *c, const struct store_plan *plan, uint64_t base,
+                               int count)
+{
+    const struct store_row *row = &c->row;
+    if (row->lines != count || row->base != base)
+        return false;
+    uint64_t differ = 0;
+    for (int i = 0; i < count; i++)
+        differ |= row->line[i] ^ plan->line[i];
+    return differ == 0;
+}
+
+// false: its lines pushed each other out.
+static bool row_gather(struct l1 *c)
+{
+    struct store_row *row = &c->row;
+    for (int i = 0; i < row->lines; i++) {
+        const struct set *s = &c->sets[row->set[i]];
+        int way = row->way[i];
+        if (s->tag[way] != (uint32_t)(row->base + row->line[i]))
+            return false;
+        const struct held_bytes *held = l1_bytes(c, s, way);
+        unsigned valid = s->state[way], in_part = s->partial_writes[way];
+        uint64_t sector[SECTORS_PER_LINE];
+        for (unsigned k = 0; k < SECTORS_PER_LINE; k++)
+            sector[k] = valid >> k & 1     ? UINT32_MAX
+                        : in_part >> k & 1 ? held->sector[k]
+                                           : 0;
+        row->held[i] = (struct line_bytes){
+            {sector[0] | sector[1] << SECTOR_BYTES, sector[2] | sector[3] << SECTOR_BYTES}};
+    }
+    row->gathered = true;
+    c->any_in_part = true;
+    return true;
+}
+
+static inline void row_add(struct store_row *row, const struct line_bytes *bytes, int count)
+{
+    for (int i = 0; i < count; i++) {
+        row->held[i].half[0] |= bytes[i].half[0];
+        row->held[i].half[1] |= bytes[i].half[1];
+    }
+}
+
+static inline void planned_store(struct l1 *c, const struct l1_question *q,
+                                 const struct line_bytes *bytes)
 {
     const struct store_plan *plan = q->plan;
-    const struct line_bytes *bytes = q->bytes && plan->partial ? q->bytes(q->context) : NULL;
+    struct store_row *row = &c->row;
     uint64_t base = q->base >> LINE_SHIFT;
     int count = q->access->line_count;
     uint32_t index[ACCESS_LINES];
+    uint8_t ways[ACCESS_LINES];
     set_indices(&c->index, base, plan->line, (size_t)count, index);
     for (int i = 0; i < count; i++)
         set_prefetch(&c->sets[index[i]]);
@@ -113,16 +164,46 @@ static inline struct l2_request *planned_lines(struct l1 *c, const struct l1_que
         const struct access_line *a = &q->access->line[i];
         struct set *s = &c->sets[index[i]];
         int way = l1_way(c, s, (uint32_t)(base + plan->line[i]));
+        ways[i] = (uint8_t)way;
         if (bytes && a->sectors != a->full_sectors)
             way_store_bytes(c, s, way, a->sectors, &bytes[i]);
         else
             l1_whole(s, way, a->full_sectors);
     }
+    if (!bytes)
+        return;
+    row->lines = count;
+    row->base = base;
+    memcpy(row->line, plan->line, (size_t)count * sizeof *row->line);
+    memcpy(row->set, index, (size_t)count * sizeof *row->set);
+    memcpy(row->way, ways, (size_t)count * sizeof *row->way);
+}
+
+// The plan's requests, moved there.
+static inline void planned_requests(const struct l1_question *q, struct l2_request *r)
+{
+    const struct store_plan *plan = q->plan;
     for (unsigned i = 0; i < plan->requests; i++) {
         r[i] = plan->request[i];
         r[i].line_address += q->base;
         r[i].sm_partition = q->sm_partition;
     }
+}
+
+static inline struct l2_request *planned_lines(struct l1 *c, const struct l1_question *q,
+                                               struct l2_request *r, struct l1_answer *sum)
+{
+    const struct store_plan *plan = q->plan;
+    const struct line_bytes *bytes = q->bytes && plan->partial ? q->bytes(q->context) : NULL;
+    int count = q->access->line_count;
+    bool same = bytes && row_goes_on(c, plan, q->base >> LINE_SHIFT, count);
+    if (same && (c->row.gathered || row_gather(c))) {
+        row_add(&c->row, bytes, count);
+    } else {
+        row_end(c);
+        planned_store(c, q, bytes);
+    }
+    planned_requests(q, r);
     sum->sent = plan->sent;
     sum->partial = plan->partial;
     return r + plan->requests;

@@ -178,6 +178,18 @@ static inline void set_indices(const struct set_index *x, uint64_t base, const u
 struct held_bytes { // of a line: those written, of sectors held in part
     uint32_t sector[SECTORS_PER_LINE];
 };
+// Stores in part to the same lines, one right after the other: warps of a block often fill lines together. Nothing of their
+// sets changes but which bytes the lines hold; from the second on these are gathered here, and go to the ways before anything
+// else is asked.
+struct store_row {
+    int lines;     // 0: what came last was no such store
+    bool gathered; // bytes are here
+    uint64_t base; // of its addresses, as a number of lines
+    uint64_t line[ACCESS_LINES];
+    uint32_t set[ACCESS_LINES];
+    uint8_t way[ACCESS_LINES];
+    struct line_bytes held[ACCESS_LINES]; // readable sectors whole
+};
 struct l1 {
     const struct cache_functions *functions;
     struct set *sets;
@@ -186,6 +198,7 @@ struct l1 {
     struct set_index index;
     uint32_t set_count;
     int ways;
+    struct store_row row;
 };
 
 // The line's way, the oldest one emptied for it if it was not there.
@@ -260,6 +273,34 @@ static inline void way_store_bytes(struct l1 *c, struct set *s, int way, unsigne
     }
     s->state[way] |= (uint8_t)whole;
     s->partial_writes[way] = (uint16_t)((held_in_part | todo) & ~whole);
+}
+
+// The row's bytes go to its ways.
+static inline void row_settle(struct l1 *c)
+{
+    struct store_row *row = &c->row;
+    for (int i = 0; i < row->lines && row->gathered; i++) {
+        struct set *s = &c->sets[row->set[i]];
+        struct held_bytes *held = l1_bytes(c, s, row->way[i]);
+        unsigned whole = 0, partial = 0;
+        for (unsigned k = 0; k < SECTORS_PER_LINE; k++) {
+            uint32_t bytes = bytes_of_sector(&row->held[i], k);
+            whole |= (unsigned)(bytes == UINT32_MAX) << k;
+            partial |= (unsigned)(bytes != 0) << k;
+            held->sector[k] = bytes;
+        }
+        s->state[row->way[i]] = (uint8_t)whole;
+        s->partial_writes[row->way[i]] = (uint16_t)(partial & ~whole);
+    }
+    row->lines = 0;
+    row->gathered = false;
+}
+
+// Anything else is asked of L1.
+static inline void row_end(struct l1 *c)
+{
+    if (c->row.lines > 0)
+        row_settle(c);
 }
 
 /* ---- L2 ----------------------------------------------------------------------------------------- */
