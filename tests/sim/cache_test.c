@@ -732,6 +732,79 @@ static void l1_answers_many_lines_as_one_by_one(void **state)
     assert_int_equal(unsetenv("RIDGE_SIM_ISA"), 0);
 }
 
+// A lane a line, `step` lines apart: word `word` of each, of those in `mask`.
+static void column_lanes(uint64_t first, uint64_t step, uint64_t word, uint32_t mask,
+                         struct lanes *out)
+{
+    uint64_t address[LANES];
+    memset(out, 0, sizeof *out);
+    for (uint32_t k = 0; k < LANES; k++)
+        address[k] = IN + (first + k * step) * LINE_BYTES + word * 4;
+    sim_access_functions(SIM_ISA_BASELINE)->global(address, mask, 4, &out->access);
+    for (int n = 0; n < out->access.line_count; n++)
+        out->bytes[n].half[word / 16] = (uint64_t)15 << word % 16 * 4;
+}
+
+// Rows of stores to the same lines, whatever comes between them: loads of what they wrote, atomics, stores elsewhere, a
+// reset. Lines 14 apart lie in two of the 14 sets: they push each other out.
+static void stores_in_a_row_leave_what_they_wrote(void **state)
+{
+    enum { COUNT = 30000, KINDS = 16 };
+    static const uint64_t steps[] = {1, 14, 32, 14};
+    (void)state;
+    for (size_t isa = 0; isa < COUNT_OF(ISAS); isa++) {
+        assert_int_equal(setenv("RIDGE_SIM_ISA", ISAS[isa], 1), 0);
+        struct l1 *many = l1_new(h200, 228 << 10), *single = l1_new(h200, 228 << 10);
+        uint64_t hits = 0, missed = 0, in_part = 0;
+        for (uint64_t i = 0; i < COUNT; i++) {
+            uint32_t w[4];
+            struct lanes lanes;
+            struct store_plan plan;
+            struct l2_request got[LANES], want[LANES];
+            philox(11, i, 0, w);
+            uint64_t row = i / 40; // all of its accesses are to the same lines
+            unsigned kind = w[0] % KINDS;
+            bool reads = kind == 0 || kind == 1, atomic = kind == 2, elsewhere = kind == 3;
+            uint32_t mask = row % 3 == 0 ? 0xffffu : UINT32_MAX;
+            column_lanes(row % 5 * 7 + (elsewhere ? 100 : 0), steps[row % COUNT_OF(steps)],
+                         w[1] % (row % 2 == 0 ? 9 : 32), mask, &lanes);
+            struct l1_question q = {.access = &lanes.access,
+                                    .bytes = bytes_of,
+                                    .context = &lanes,
+                                    .touch = reads    ? TOUCH_READ
+                                             : atomic ? TOUCH_ATOMIC
+                                                      : TOUCH_WRITE,
+                                    .site = (uint32_t)row,
+                                    .sm_partition = row % 2};
+            if (kind == 4 && w[2] % 16 == 0) {
+                l1_reset(many);
+                l1_reset(single);
+            }
+            if (kind == 5) {
+                uint64_t line = lanes.access.line[w[2] % 16].address;
+                assert_int_equal(l1_in_part(many, line), l1_in_part(single, line));
+                in_part += l1_in_part(many, line) != 0;
+            }
+            if (q.touch == TOUCH_WRITE && kind != 6) {
+                store_plan_make(&lanes.access, q.site, &plan);
+                q.plan = &plan;
+            }
+            struct l1_answer a, b = ask_each(single, &q, want);
+            l1_ask(many, &q, got, &a);
+            assert_int_equal(a.requests, b.requests);
+            assert_int_equal(a.hits, b.hits);
+            for (size_t n = 0; n < a.requests; n++)
+                assert_memory_equal(&got[n], &want[n], sizeof got[n]);
+            hits += a.hits;
+            missed += q.touch == TOUCH_READ ? a.sent : 0;
+        }
+        assert_true(hits > 1000 && missed > 1000 && in_part > 100);
+        l1_free(many);
+        l1_free(single);
+    }
+    assert_int_equal(unsetenv("RIDGE_SIM_ISA"), 0);
+}
+
 /* ---- L1 ------------------------------------------------------------------------------------------ */
 
 // Share of hits when `kib` KiB are walked again, three times.
@@ -830,6 +903,7 @@ int main(void)
         cmocka_unit_test(replay_gives_the_same_however_it_is_cut),
         cmocka_unit_test(l2_counts_alike_on_each_instruction_set),
         cmocka_unit_test(l1_answers_many_lines_as_one_by_one),
+        cmocka_unit_test(stores_in_a_row_leave_what_they_wrote),
         cmocka_unit_test(l1_holds_what_shared_memory_leaves),
         cmocka_unit_test(l1_gives_up_lines_as_the_h200_does),
         cmocka_unit_test(l1_brings_only_the_sectors_asked_for),

@@ -116,27 +116,17 @@ static inline bool row_goes_on(const struct l1 *c, const struct store_plan *plan
     return differ == 0;
 }
 
-// false: its lines pushed each other out.
+// The row's bytes, as its ways hold them. false: its lines pushed each other out.
 static bool row_gather(struct l1 *c)
 {
     struct store_row *row = &c->row;
     for (int i = 0; i < row->lines; i++) {
         const struct set *s = &c->sets[row->set[i]];
-        int way = row->way[i];
-        if (s->tag[way] != (uint32_t)(row->base + row->line[i]))
+        if (s->tag[row->way[i]] != (uint32_t)(row->base + row->line[i]))
             return false;
-        const struct held_bytes *held = l1_bytes(c, s, way);
-        unsigned valid = s->state[way], in_part = s->partial_writes[way];
-        uint64_t sector[SECTORS_PER_LINE];
-        for (unsigned k = 0; k < SECTORS_PER_LINE; k++)
-            sector[k] = valid >> k & 1     ? UINT32_MAX
-                        : in_part >> k & 1 ? held->sector[k]
-                                           : 0;
-        row->held[i] = (struct line_bytes){
-            {sector[0] | sector[1] << SECTOR_BYTES, sector[2] | sector[3] << SECTOR_BYTES}};
+        row->held[i] = way_bytes(c, s, row->way[i]);
     }
-    row->gathered = true;
-    c->any_in_part = true;
+    row->gathered = c->any_in_part = true;
     return true;
 }
 
@@ -148,45 +138,55 @@ static inline void row_add(struct store_row *row, const struct line_bytes *bytes
     }
 }
 
-static inline void planned_store(struct l1 *c, const struct l1_question *q,
-                                 const struct line_bytes *bytes)
+// A row begins; where the last one went on, this one is likely to. bytes: NULL where all sectors are written whole.
+static inline void row_begin(struct l1 *c, const struct l1_question *q,
+                             const struct line_bytes *bytes)
 {
-    const struct store_plan *plan = q->plan;
     struct store_row *row = &c->row;
-    uint64_t base = q->base >> LINE_SHIFT;
     int count = q->access->line_count;
-    uint32_t index[ACCESS_LINES];
-    uint8_t ways[ACCESS_LINES];
-    set_indices(&c->index, base, plan->line, (size_t)count, index);
+    row->base = q->base >> LINE_SHIFT;
     for (int i = 0; i < count; i++)
-        set_prefetch(&c->sets[index[i]]);
+        row->line[i] = q->plan->line[i];
+    set_indices(&c->index, row->base, row->line, (size_t)count, row->set);
+    for (int i = 0; i < count; i++)
+        set_prefetch(&c->sets[row->set[i]]);
+    for (int i = 0; i < count; i++)
+        row->way[i] =
+            (uint8_t)l1_way(c, &c->sets[row->set[i]], (uint32_t)(row->base + row->line[i]));
+    row->lines = bytes ? count : 0;
+    bool likely = row->again;
+    row->again = false;
+    if (bytes && likely && row_gather(c)) {
+        row_add(row, bytes, count);
+        return;
+    }
     for (int i = 0; i < count; i++) {
         const struct access_line *a = &q->access->line[i];
-        struct set *s = &c->sets[index[i]];
-        int way = l1_way(c, s, (uint32_t)(base + plan->line[i]));
-        ways[i] = (uint8_t)way;
+        struct set *s = &c->sets[row->set[i]];
+        int way = row->way[i];
+        if (s->tag[way] != (uint32_t)(row->base + row->line[i]))
+            continue; // pushed out by a later one
         if (bytes && a->sectors != a->full_sectors)
             way_store_bytes(c, s, way, a->sectors, &bytes[i]);
         else
             l1_whole(s, way, a->full_sectors);
     }
-    if (!bytes)
-        return;
-    row->lines = count;
-    row->base = base;
-    memcpy(row->line, plan->line, (size_t)count * sizeof *row->line);
-    memcpy(row->set, index, (size_t)count * sizeof *row->set);
-    memcpy(row->way, ways, (size_t)count * sizeof *row->way);
 }
 
 // The plan's requests, moved there.
 static inline void planned_requests(const struct l1_question *q, struct l2_request *r)
 {
+    const struct l2_request moved = {.line_address = q->base, .sm_partition = q->sm_partition};
+    uint64_t add[2];
+    _Static_assert(sizeof moved == sizeof add, "a request is two words");
+    memcpy(add, &moved, sizeof add); // none of its other fields is set: nothing carries over
     const struct store_plan *plan = q->plan;
-    for (unsigned i = 0; i < plan->requests; i++) {
-        r[i] = plan->request[i];
-        r[i].line_address += q->base;
-        r[i].sm_partition = q->sm_partition;
+    for (unsigned i = 0; i < plan->requests; i++) { // in two halves, as vectors are
+        uint64_t word[2];
+        memcpy(word, &plan->request[i], sizeof word);
+        word[0] += add[0];
+        word[1] += add[1];
+        memcpy(&r[i], word, sizeof word);
     }
 }
 
@@ -198,10 +198,11 @@ static inline struct l2_request *planned_lines(struct l1 *c, const struct l1_que
     int count = q->access->line_count;
     bool same = bytes && row_goes_on(c, plan, q->base >> LINE_SHIFT, count);
     if (same && (c->row.gathered || row_gather(c))) {
+        c->row.again = true;
         row_add(&c->row, bytes, count);
     } else {
         row_end(c);
-        planned_store(c, q, bytes);
+        row_begin(c, q, bytes);
     }
     planned_requests(q, r);
     sum->sent = plan->sent;

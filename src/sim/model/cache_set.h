@@ -179,11 +179,11 @@ struct held_bytes { // of a line: those written, of sectors held in part
     uint32_t sector[SECTORS_PER_LINE];
 };
 // Stores in part to the same lines, one right after the other: warps of a block often fill lines together. Nothing of their
-// sets changes but which bytes the lines hold; from the second on these are gathered here, and go to the ways before anything
-// else is asked.
+// sets changes but which bytes the lines hold: these are gathered here, and go to the ways before anything else is asked.
 struct store_row {
     int lines;     // 0: what came last was no such store
     bool gathered; // bytes are here
+    bool again;    // it went on; or, before the next begins, the last one did
     uint64_t base; // of its addresses, as a number of lines
     uint64_t line[ACCESS_LINES];
     uint32_t set[ACCESS_LINES];
@@ -275,22 +275,42 @@ static inline void way_store_bytes(struct l1 *c, struct set *s, int way, unsigne
     s->partial_writes[way] = (uint16_t)((held_in_part | todo) & ~whole);
 }
 
+// Bytes that the way holds, of readable sectors all.
+static inline struct line_bytes way_bytes(const struct l1 *c, const struct set *s, int way)
+{
+    unsigned valid = s->state[way], in_part = s->partial_writes[way];
+    const uint64_t whole = UINT32_MAX;
+    struct line_bytes all = {
+        {((valid & 1) != 0 ? whole : 0) | ((valid & 2) != 0 ? whole << SECTOR_BYTES : 0),
+         ((valid & 4) != 0 ? whole : 0) | ((valid & 8) != 0 ? whole << SECTOR_BYTES : 0)}};
+    if (in_part != 0) { // else they are seldom in the host's cache
+        const struct held_bytes *held = l1_bytes(c, s, way);
+        for (unsigned k = 0; k < SECTORS_PER_LINE; k++)
+            if ((in_part >> k & 1) != 0)
+                all.half[k / 2] |= (uint64_t)held->sector[k] << k % 2 * SECTOR_BYTES;
+    }
+    return all;
+}
+
 // The row's bytes go to its ways.
 static inline void row_settle(struct l1 *c)
 {
     struct store_row *row = &c->row;
     for (int i = 0; i < row->lines && row->gathered; i++) {
         struct set *s = &c->sets[row->set[i]];
-        struct held_bytes *held = l1_bytes(c, s, row->way[i]);
-        unsigned whole = 0, partial = 0;
+        int way = row->way[i];
+        unsigned whole = 0, touched = 0;
         for (unsigned k = 0; k < SECTORS_PER_LINE; k++) {
             uint32_t bytes = bytes_of_sector(&row->held[i], k);
             whole |= (unsigned)(bytes == UINT32_MAX) << k;
-            partial |= (unsigned)(bytes != 0) << k;
-            held->sector[k] = bytes;
+            touched |= (unsigned)(bytes != 0) << k;
         }
-        s->state[row->way[i]] = (uint8_t)whole;
-        s->partial_writes[row->way[i]] = (uint16_t)(partial & ~whole);
+        s->state[way] = (uint8_t)whole;
+        s->partial_writes[way] = (uint16_t)(touched & ~whole);
+        for (unsigned rest = touched & ~whole; rest != 0; rest &= rest - 1) {
+            unsigned k = (unsigned)__builtin_ctz(rest);
+            l1_bytes(c, s, way)->sector[k] = bytes_of_sector(&row->held[i], k);
+        }
     }
     row->lines = 0;
     row->gathered = false;
