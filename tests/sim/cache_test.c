@@ -732,18 +732,20 @@ static void l1_answers_many_lines_as_one_by_one(void **state)
     assert_int_equal(unsetenv("RIDGE_SIM_ISA"), 0);
 }
 
-// A lane a line: word `word` of each, of those in `mask`. step: lines from one to the next; 0: uneven multiples of 14.
+// A lane a line: word `word` of the first, the next one of each that follows, of lanes in `mask` (the first ones). step: lines
+// from one to the next; 0: uneven multiples of 14.
 static void column_lanes(uint64_t first, uint64_t step, uint64_t word, uint32_t mask,
                          struct lanes *out)
 {
     uint64_t address[LANES];
     memset(out, 0, sizeof *out);
-    for (uint32_t k = 0; k < LANES; k++)
-        address[k] =
-            IN + (first + (step > 0 ? k * step : k * k % 257 * 14)) * LINE_BYTES + word * 4;
+    for (uint64_t k = 0; k < LANES; k++) {
+        uint64_t line = first + (step > 0 ? k * step : k * k % 257 * 14);
+        uint64_t at = (word + k) % LANES * 4;
+        address[k] = IN + line * LINE_BYTES + at;
+        out->bytes[k].half[at / 64] = (uint64_t)15 << at % 64;
+    }
     sim_access_functions(SIM_ISA_BASELINE)->global(address, mask, 4, &out->access);
-    for (int n = 0; n < out->access.line_count; n++)
-        out->bytes[n].half[word / 16] = (uint64_t)15 << word % 16 * 4;
 }
 
 // Rows of stores to the same lines, whatever comes between them: loads of what they wrote, atomics, stores elsewhere, a
