@@ -32,9 +32,8 @@ void sim_close(struct sim *s)
         sim_module_unload(s, s->modules[s->module_count - 1]);
     free(s->modules);
     free(s->textures);
-    for (int i = 0; i < s->l1_count; i++)
-        l1_free(s->l1[i]);
     free(s->l1);
+    free(s->l1_room);
     for (int i = 0; i < s->log_count; i++) {
         free(s->logs[i].log);
         free(s->logs[i].sent);

@@ -105,18 +105,18 @@ static struct set_index set_index_new(uint32_t count)
     return x;
 }
 
-static struct set *sets_new(size_t count)
+// In large pages of the host from their size on; what is in it is not said.
+static void *large_new(size_t size)
 {
-    size_t size = count * sizeof(struct set);
     bool large = size >= LARGE_PAGE;
-    if (large)
-        size = (size + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
-    struct set *sets = aligned_alloc(large ? LARGE_PAGE : sizeof(struct set), size);
-    if (!sets)
+    size_t unit = large ? LARGE_PAGE : sizeof(struct set);
+    size = (size + unit - 1) / unit * unit;
+    void *p = aligned_alloc(unit, size);
+    if (!p)
         abort(); // as xcalloc does: nothing a caller could do
     if (large)
-        (void)madvise(sets, size, MADV_HUGEPAGE); // only for speed
-    return sets;
+        (void)madvise(p, size, MADV_HUGEPAGE); // only for speed
+    return p;
 }
 
 static void sets_clear(struct set *sets, size_t count)
@@ -146,33 +146,57 @@ static uint64_t carveout_bytes(const struct gpu *gpu, uint64_t in_use)
     return most;
 }
 
-struct l1 *l1_new(const struct gpu *gpu, uint64_t shared_bytes_in_use)
+static uint32_t l1_set_count(const struct gpu *gpu, uint64_t shared_bytes_in_use)
 {
-    struct l1 *c = xcalloc(1, sizeof *c);
-    c->functions = cache_functions();
     uint64_t unified = (uint64_t)GPU(gpu, l1_bytes_per_sm);
     uint64_t reserved = (uint64_t)GPU(gpu, shared_reserved_bytes); // a block's, if it asks for none
     uint64_t in_use = shared_bytes_in_use > reserved ? shared_bytes_in_use : reserved;
     uint64_t shared = carveout_bytes(gpu, in_use);
     uint64_t bytes = unified > shared ? unified - shared : 0;
+    uint32_t count = (uint32_t)(bytes / LINE_BYTES / (unsigned)ways_of(gpu, GPU_FIELD_l1_ways));
+    return count > 0 ? count : 1;
+}
+
+// In a row: the sets, the bytes of their ways, and what else there is of it.
+uint64_t l1_room_bytes(const struct gpu *gpu, uint64_t shared_bytes_in_use)
+{
+    uint64_t sets = l1_set_count(gpu, shared_bytes_in_use), unit = sizeof(struct set);
+    uint64_t bytes = sets * (sizeof(struct set) + WAYS * sizeof(struct held_bytes));
+    return (bytes + sizeof(struct l1) + unit - 1) / unit * unit;
+}
+
+void *l1_room_new(uint64_t bytes)
+{
+    return large_new(bytes);
+}
+
+struct l1 *l1_new_in(void *room, const struct gpu *gpu, uint64_t shared_bytes_in_use)
+{
+    uint32_t count = l1_set_count(gpu, shared_bytes_in_use);
+    struct set *sets = room;
+    struct held_bytes *bytes = (struct held_bytes *)(void *)(sets + count);
+    struct l1 *c = (struct l1 *)(void *)(bytes + (size_t)count * WAYS);
+    memset(c, 0, sizeof *c);
+    c->functions = cache_functions();
     c->ways = ways_of(gpu, GPU_FIELD_l1_ways);
-    c->set_count = (uint32_t)(bytes / LINE_BYTES / (unsigned)c->ways);
-    if (c->set_count == 0)
-        c->set_count = 1;
-    c->index = set_index_new(c->set_count);
-    c->sets = sets_new(c->set_count);
-    c->bytes = xcalloc((size_t)c->set_count * WAYS, sizeof *c->bytes);
+    c->set_count = count;
+    c->index = set_index_new(count);
+    c->sets = sets;
+    c->bytes = bytes;
     l1_reset(c);
     return c;
 }
 
+struct l1 *l1_new(const struct gpu *gpu, uint64_t shared_bytes_in_use)
+{
+    return l1_new_in(l1_room_new(l1_room_bytes(gpu, shared_bytes_in_use)), gpu,
+                     shared_bytes_in_use);
+}
+
 void l1_free(struct l1 *c)
 {
-    if (!c)
-        return;
-    free(c->sets);
-    free(c->bytes);
-    free(c);
+    if (c)
+        free(c->sets); // the room begins with them
 }
 
 void l1_reset(struct l1 *c)
@@ -284,7 +308,7 @@ struct l2 *l2_new(const struct gpu *gpu)
             unsigned bits = ((1u << granule) - 1) << at & 15;
             c->granule_of[sectors] |= (uint8_t)(sectors & bits ? bits : 0);
         }
-    c->sets = sets_new((size_t)c->set_count * c->partitions);
+    c->sets = large_new((size_t)c->set_count * c->partitions * sizeof *c->sets);
     l2_flush(c);
     return c;
 }

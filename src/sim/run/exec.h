@@ -683,6 +683,8 @@ struct sim {
     struct sm_logs *logs; // the same
     int log_count;
     int l1_count;
+    uint8_t *l1_room; // where they lie, l1_each bytes each
+    uint64_t l1_each;
     uint64_t l1_shared_bytes;
     struct amd_caches *amd_caches; // NULL: nothing of AMD's was launched yet
     uint64_t params_address, workspace_address, heap_address, heap_next;

@@ -252,12 +252,13 @@ static void launch_caches(struct launch *l, const struct occupancy *occupancy)
     if (l->options->no_caches)
         return;
     if (s->l1_count != l->sm_count || s->l1_shared_bytes != in_use) {
-        for (int i = 0; i < s->l1_count; i++)
-            l1_free(s->l1[i]);
         free(s->l1);
+        free(s->l1_room);
         s->l1_count = l->sm_count;
         s->l1 = xcalloc((size_t)l->sm_count, sizeof(void *));
         s->l1_shared_bytes = in_use;
+        s->l1_each = l1_room_bytes(l->gpu, in_use);
+        s->l1_room = l1_room_new((uint64_t)l->sm_count * s->l1_each);
     }
 }
 

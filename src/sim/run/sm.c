@@ -309,7 +309,8 @@ static void sm_open(struct core *core, struct sm *sm)
     struct sim *s = l->sim;
     if (!l->options->no_caches) {
         if (s->l1[sm->index] == NULL)
-            s->l1[sm->index] = l1_new(l->gpu, s->l1_shared_bytes);
+            s->l1[sm->index] = l1_new_in(s->l1_room + (uint64_t)sm->index * s->l1_each, l->gpu,
+                                         s->l1_shared_bytes);
         else if (l->wave_first == 0) // here, where the host has it at hand from then on
             l1_reset(s->l1[sm->index]);
         sm->l1 = s->l1[sm->index];
