@@ -34,6 +34,7 @@ void sim_close(struct sim *s)
     free(s->textures);
     free(s->l1);
     free(s->l1_room);
+    free(s->asked);
     for (int i = 0; i < s->log_count; i++) {
         free(s->logs[i].log);
         free(s->logs[i].sent);

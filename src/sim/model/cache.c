@@ -328,22 +328,11 @@ uint64_t l2_dirty_bytes_max(const struct l2 *c)
 
 uint64_t l2_dirty_bytes(const struct l2 *c)
 {
-    uint64_t sectors = 0;
-    for (uint64_t i = 0; i < (uint64_t)c->set_count * c->partitions; i++) {
-        uint64_t state[WAYS / 8], sum = 0;
-        memcpy(state, c->sets[i].state, sizeof state);
-        for (size_t k = 0; k < COUNT_OF(state);
-             k++) { // bits of the high nibbles, added up in bytes
-            uint64_t dirty = state[k] >> 4 & 0x0f0f0f0f0f0f0f0fu;
-            dirty -= dirty >> 1 & 0x0505050505050505u;
-            sum += (dirty & 0x0303030303030303u) + (dirty >> 2 & 0x0303030303030303u);
-        }
-        sectors += sum * 0x0101010101010101u >> 56;
-    }
-    return sectors * SECTOR_BYTES;
+    return c->dirty_sectors * SECTOR_BYTES;
 }
 
 void l2_flush(struct l2 *c)
 {
     sets_clear(c->sets, (size_t)c->set_count * c->partitions);
+    c->dirty_sectors = 0;
 }

@@ -265,10 +265,11 @@ static void set_merge(struct set *s, int way, struct l2_counts *counts)
 }
 
 // Writes the way's dirty sectors back, merged.
-static void set_clean(struct set *s, int way, struct l2_counts *counts)
+static void set_clean(struct l2 *c, struct set *s, int way, struct l2_counts *counts)
 {
     set_merge(s, way, counts);
     unsigned dirty = bits_of_4(dirty_of(s, way));
+    c->dirty_sectors -= dirty;
     counts->dram_write_bytes += (uint64_t)dirty * SECTOR_BYTES;
     counts->lone_written_thirds += (uint64_t)dirty * (SECTORS_PER_LINE - dirty);
     s->dirty_ways = (uint8_t)(s->dirty_ways - (dirty_of(s, way) != 0));
@@ -298,7 +299,7 @@ static inline int l2_way(struct l2 *c, struct set *s, uint32_t tag, struct l2_co
     if (way < 0) {
         way = set_oldest(s, c->ways);
         if (dirty_of(s, way))
-            set_clean(s, way, counts);
+            set_clean(c, s, way, counts);
         s->tag[way] = tag;
         s->state[way] = 0;
         s->copied |= (uint16_t)(1u << way); // a copy may have outlived the line
@@ -333,24 +334,25 @@ static inline unsigned count_partial_writes(struct set *s, int way, unsigned sec
 }
 
 // A set that has as many lines written in part, or dirty ones, as it may have, or more.
-static __attribute__((noinline)) void set_relieve(const struct l2 *c, struct set *s,
+static __attribute__((noinline)) void set_relieve(struct l2 *c, struct set *s,
                                                   struct l2_counts *counts)
 {
     if (s->partial_ways > c->partial_ways_max)
         set_merge(s, oldest_partial(s), counts);
     bool pressed = s->partial_ways == c->partial_ways_max;
     if (s->dirty_ways > (pressed ? c->pressed_ways_max : c->dirty_ways_max))
-        set_clean(s, oldest_dirty(s), counts);
+        set_clean(c, s, oldest_dirty(s), counts);
 }
 
-static inline void set_write(const struct l2 *c, struct set *s, int way, unsigned sectors,
-                             unsigned full, struct l2_counts *counts)
+static inline void set_write(struct l2 *c, struct set *s, int way, unsigned sectors, unsigned full,
+                             struct l2_counts *counts)
 {
     unsigned valid = valid_of(s, way), dirty = dirty_of(s, way), in_part = sectors & ~full & ~valid;
     bool was_partial = (dirty & ~valid) != 0, was_dirty = dirty != 0;
     if (in_part)
         full |= count_partial_writes(s, way, in_part);
     valid |= sectors & full;
+    c->dirty_sectors += bits_of_4(sectors & ~dirty);
     dirty |= sectors;
     state_put(s, way, valid, dirty);
     s->dirty_ways = (uint8_t)(s->dirty_ways + !was_dirty);

@@ -332,6 +332,7 @@ struct l2 {
     uint32_t set_count; // of one partition
     uint32_t partitions;
     int ways;
+    uint64_t dirty_sectors;
     unsigned dirty_ways_max, partial_ways_max, pressed_ways_max;
     uint8_t granule_of[16]; // sectors -> the sectors of all granules they touch
 };

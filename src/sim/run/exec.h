@@ -683,7 +683,10 @@ struct sim {
     struct sm_logs *logs; // the same
     int log_count;
     int l1_count;
-    uint8_t *l1_room; // where they lie, l1_each bytes each
+    struct l2_asked *
+        asked; // of l2_arrivals, kept: rounds go on from launch to launch, none is taken for an old one
+    size_t asked_round; // the last
+    uint8_t *l1_room;   // where they lie, l1_each bytes each
     uint64_t l1_each;
     uint64_t l1_shared_bytes;
     struct amd_caches *amd_caches; // NULL: nothing of AMD's was launched yet

@@ -469,8 +469,10 @@ static bool launch_init(struct launch *l, struct sim *s, const struct sim_launch
     l->work.groups = xcalloc(l->work.count, sizeof *l->work.groups);
     l->site_l2_hits = xcalloc((size_t)l->program->site_count + 1, sizeof(uint64_t));
     l->arrivals.site_halves = xcalloc((size_t)l->program->site_count + 1, sizeof(uint64_t));
-    l->arrivals.asked = xcalloc(L2_ASKED, sizeof *l->arrivals.asked);
-    l->arrivals.round = 1;
+    if (s->asked == NULL)
+        s->asked = xcalloc(L2_ASKED, sizeof *s->asked);
+    l->arrivals.asked = s->asked;
+    l->arrivals.round = s->asked_round + 2; // no round before is the one before
     l->merging = merging_new(l->gpu);
     l->merging_rounds = 1;
     return pthread_mutex_init(&l->lock, NULL) == 0;
@@ -506,7 +508,6 @@ static void launch_release(struct launch *l)
     free(l->site_l2_hits);
     free(l->arrivals.site_halves);
     free(l->work.groups);
-    free(l->arrivals.asked);
     merging_free(l->merging);
     trace_release(&l->trace);
     clock_model_free(l->clock);
@@ -571,6 +572,7 @@ static void launch_replay(struct launch *l)
                                 &l->arrivals);
         }
     l->merging_rounds += rounds;
+    l->sim->asked_round = l->arrivals.round;
     for (int i = 0; i < l->sm_count; i++)
         l->sms[i].sent_count = 0;
 }
