@@ -85,7 +85,8 @@ struct l1 *l1_new(const struct gpu *gpu, uint64_t shared_bytes_in_use);
 // Those of all SMs in one piece of memory, in large pages of the host: of l1_room_bytes() each, freed with it. Each is made
 // when its SM first runs.
 uint64_t l1_room_bytes(const struct gpu *gpu, uint64_t shared_bytes_in_use);
-void *l1_room_new(uint64_t bytes);
+// In large pages of the host from their size on; released by free(). What is in it is not said.
+void *large_new(size_t size);
 struct l1 *l1_new_in(void *room, const struct gpu *gpu, uint64_t shared_bytes_in_use);
 void l1_free(struct l1 *c);
 void l1_reset(struct l1 *c);

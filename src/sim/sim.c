@@ -36,10 +36,11 @@ void sim_close(struct sim *s)
     free(s->l1_room);
     free(s->asked);
     for (int i = 0; i < s->log_count; i++) {
-        free(s->logs[i].log);
-        free(s->logs[i].sent);
+        log_free(s, s->logs[i].log);
+        log_free(s, s->logs[i].sent);
     }
     free(s->logs);
+    free(s->log_room);
     if (s->l2 != NULL)
         l2_free(s->l2);
     amd_caches_free(s->amd_caches);

@@ -105,8 +105,7 @@ static struct set_index set_index_new(uint32_t count)
     return x;
 }
 
-// In large pages of the host from their size on; what is in it is not said.
-static void *large_new(size_t size)
+void *large_new(size_t size)
 {
     bool large = size >= LARGE_PAGE;
     size_t unit = large ? LARGE_PAGE : sizeof(struct set);
@@ -165,11 +164,6 @@ uint64_t l1_room_bytes(const struct gpu *gpu, uint64_t shared_bytes_in_use)
     return (bytes + sizeof(struct l1) + unit - 1) / unit * unit;
 }
 
-void *l1_room_new(uint64_t bytes)
-{
-    return large_new(bytes);
-}
-
 struct l1 *l1_new_in(void *room, const struct gpu *gpu, uint64_t shared_bytes_in_use)
 {
     uint32_t count = l1_set_count(gpu, shared_bytes_in_use);
@@ -189,8 +183,7 @@ struct l1 *l1_new_in(void *room, const struct gpu *gpu, uint64_t shared_bytes_in
 
 struct l1 *l1_new(const struct gpu *gpu, uint64_t shared_bytes_in_use)
 {
-    return l1_new_in(l1_room_new(l1_room_bytes(gpu, shared_bytes_in_use)), gpu,
-                     shared_bytes_in_use);
+    return l1_new_in(large_new(l1_room_bytes(gpu, shared_bytes_in_use)), gpu, shared_bytes_in_use);
 }
 
 void l1_free(struct l1 *c)

@@ -551,7 +551,8 @@ struct residence { // the memory of an SM's resident blocks
     struct residence *next_free;
 };
 
-struct sm_logs { // room for requests, kept from launch to launch
+enum { LOGS_PER_SM = 2, LOG_FIRST = 1280 }; // requests that a log has room for at first
+struct sm_logs {                            // room for requests, kept from launch to launch
     struct l2_request *log, *sent;
     size_t log_capacity, sent_capacity;
 };
@@ -679,8 +680,9 @@ struct sim {
     struct space space;
     enum sim_isa isa;
     struct l2 *l2;
-    struct l1 **l1;       // of the last launch, by SM
-    struct sm_logs *logs; // the same
+    struct l1 **l1;              // of the last launch, by SM
+    struct sm_logs *logs;        // the same
+    struct l2_request *log_room; // their first memory
     int log_count;
     int l1_count;
     struct l2_asked *
@@ -837,6 +839,7 @@ uint64_t special_value(const struct warp *w, enum ptx_special special, int compo
 uint64_t launch_own_shared(const struct launch *l); // bytes of a block, without the system's
 // Requests for L2 of this epoch. room: where the next `count` go; the caller moves log_count.
 struct l2_request *sm_log_room(struct sm *sm, size_t count);
+void log_free(const struct sim *s, struct l2_request *log);
 void sm_log(struct sm *sm, uint64_t line, uint8_t sectors, uint8_t full, enum l2_kind kind,
             uint32_t site);
 // sm.c

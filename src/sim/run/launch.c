@@ -258,7 +258,7 @@ static void launch_caches(struct launch *l, const struct occupancy *occupancy)
         s->l1 = xcalloc((size_t)l->sm_count, sizeof(void *));
         s->l1_shared_bytes = in_use;
         s->l1_each = l1_room_bytes(l->gpu, in_use);
-        s->l1_room = l1_room_new((uint64_t)l->sm_count * s->l1_each);
+        s->l1_room = large_new((uint64_t)l->sm_count * s->l1_each);
     }
 }
 
@@ -306,6 +306,20 @@ static void core_release(struct core *c)
     free(c->free_frames);
 }
 
+static void logs_open(struct sim *s, int sms)
+{
+    s->logs = xcalloc((size_t)sms, sizeof(*s->logs));
+    s->log_count = sms;
+    s->log_room = large_new((size_t)sms * LOGS_PER_SM * LOG_FIRST * sizeof(*s->log_room));
+    for (int i = 0; i < sms; i++) {
+        struct l2_request *first = s->log_room + (size_t)i * LOGS_PER_SM * LOG_FIRST;
+        s->logs[i] = (struct sm_logs){.log = first,
+                                      .log_capacity = LOG_FIRST,
+                                      .sent = first + LOG_FIRST,
+                                      .sent_capacity = LOG_FIRST};
+    }
+}
+
 static void launch_cores(struct launch *l)
 {
     int threads = l->options->threads > 0 ? l->options->threads : cpu_count();
@@ -323,10 +337,8 @@ static void launch_cores(struct launch *l)
     for (int i = 0; i < l->core_count; i++)
         core_init(&l->cores[i], l);
     l->sms = xcalloc((size_t)l->sm_count, sizeof(*l->sms));
-    if (l->sim->log_count == 0) {
-        l->sim->logs = xcalloc((size_t)l->sm_count, sizeof(*l->sim->logs));
-        l->sim->log_count = l->sm_count;
-    }
+    if (l->sim->log_count == 0)
+        logs_open(l->sim, l->sm_count);
     for (int i = 0; i < l->sm_count; i++) {
         const struct sm_logs *kept = &l->sim->logs[i];
         l->sms[i] = (struct sm){.index = i,
@@ -516,13 +528,30 @@ static void launch_release(struct launch *l)
 
 /* ---- the chip ------------------------------------------------------------------------------ */
 
+// A log's first memory is a piece of the room, in large pages of the host with those of all SMs.
+static void log_grow(struct sm *sm, size_t count)
+{
+    const struct sim *s = sm->launch->sim;
+    size_t capacity = 2 * sm->log_capacity > count ? 2 * sm->log_capacity : count;
+    struct l2_request *log = xcalloc(capacity, sizeof(*log));
+    if (sm->log_count > 0)
+        memcpy(log, sm->log, sm->log_count * sizeof(*log));
+    log_free(s, sm->log);
+    sm->log = log;
+    sm->log_capacity = capacity;
+}
+
+void log_free(const struct sim *s, struct l2_request *log)
+{
+    size_t logs = (size_t)s->log_count * LOGS_PER_SM;
+    if (log < s->log_room || log >= s->log_room + logs * LOG_FIRST)
+        free(log);
+}
+
 struct l2_request *sm_log_room(struct sm *sm, size_t count)
 {
-    if (sm->log_count + count > sm->log_capacity) {
-        void *log = sm->log;
-        vec_reserve(&log, &sm->log_capacity, sm->log_count + count, sizeof(*sm->log));
-        sm->log = log;
-    }
+    if (sm->log_count + count > sm->log_capacity)
+        log_grow(sm, sm->log_count + count);
     return sm->log + sm->log_count;
 }
 
@@ -535,7 +564,8 @@ void sm_log(struct sm *sm, uint64_t line, uint8_t sectors, uint8_t full, enum l2
                            .full_sectors = full & sectors,
                            .kind = (uint8_t)kind,
                            .sm_partition = (uint8_t)(sm->index & 1)};
-    VEC_PUSH(sm->log, sm->log_count, sm->log_capacity, r);
+    *sm_log_room(sm, 1) = r;
+    sm->log_count++;
 }
 
 // Too short a stretch of each log for the host to see that it is read in order.
