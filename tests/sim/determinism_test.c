@@ -257,6 +257,33 @@ static void a_sample_of_a_short_grid_is_of_whole_sms(void **state)
                      value[1][i]);
 }
 
+static uint64_t coming_sectors(const struct bench *b)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < b->report.site_count; i++)
+        sum += b->report.sites[i].l2_coming_sectors;
+    return sum;
+}
+
+// What is in L2 since an earlier launch has come long ago, whoever asked for it in the same round then.
+static void what_an_earlier_launch_asked_for_has_come(void **state)
+{
+    struct bench b;
+    int n = SIDE;
+    bench_file(&b, "programs_nvcc.ptx");
+    struct buffers of = buffers_new(&b);
+    const struct shape shape = {{SIDE / 16, SIDE / 16, 1}, {16, 16, 1}};
+    sim_flush_caches(b.sim);
+    for (int k = 0; k < 3; k++) {
+        bench_run(&b, "matmul_tiled", shape, ARGS(&of.out, &of.in, &of.in, &n));
+        if (k == 0)
+            assert_true(coming_sectors(&b) > 0);
+        else
+            assert_int_equal(coming_sectors(&b), 0);
+    }
+    bench_close(&b);
+}
+
 static size_t resident_bytes(void)
 {
     unsigned long pages = 0, resident = 0;
@@ -344,6 +371,7 @@ int main(void)
         cmocka_unit_test(sampled_blocks_are_scaled_to_all),
         cmocka_unit_test(reads_of_a_sample_grow_no_further_than_the_data),
         cmocka_unit_test(a_sample_of_a_short_grid_is_of_whole_sms),
+        cmocka_unit_test(what_an_earlier_launch_asked_for_has_come),
         cmocka_unit_test(memory_stays_flat_over_a_thousand_launches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
