@@ -35,28 +35,40 @@ enum {
 
 /* ---- runnable warps, earliest first; ties by number, so that replays are identical ---------------- */
 
-// A knockout: each node has the earlier of the two warps below it. It has no branch to guess, unlike a heap. A warp's time
-// stands still while it is in it; INFINITY: it is not.
+// A knockout: each node has the earlier of the two warps below it, beside its time. On the way up both are chosen without a
+// branch, which could not be guessed. A warp's time stands still while it is in it; INFINITY: it is not.
+static uint64_t time_order(double at) // of times that are not negative
+{
+    uint64_t bits;
+    at += 0.0; // -0
+    memcpy(&bits, &at, sizeof bits);
+    return bits;
+}
+
 static void queue_set(struct replay *p, int warp, double at)
 {
-    p->queue_at[warp] = at;
-    for (int i = (p->queue_room + warp) / 2; i > 0; i /= 2) {
-        int low = p->queue[2 * i], high = p->queue[2 * i + 1];
-        p->queue[i] = p->queue_at[high] < p->queue_at[low] ? high : low;
+    struct queue_place *all = p->queue, mine = {time_order(at), (uint64_t)warp};
+    size_t i = (size_t)(p->queue_room + warp);
+    all[i] = mine;
+    while (i > 1) {
+        struct queue_place other = all[i ^ 1];
+        uint64_t is_left = ~i & 1, keep = -(uint64_t)(mine.at < other.at + is_left);
+        mine.at = other.at ^ ((other.at ^ mine.at) & keep);
+        mine.warp = other.warp ^ ((other.warp ^ mine.warp) & keep);
+        i /= 2;
+        all[i] = mine;
     }
 }
 
 static void queue_init(struct replay *p, int warps)
 {
     p->queue_room = 2;
-    while (p->queue_room < 2 * warps) // each once more, while its stores are on their way
+    while (p->queue_room < warps)
         p->queue_room *= 2;
     p->queue = xcalloc(2 * (size_t)p->queue_room, sizeof *p->queue);
-    p->queue_at = xcalloc((size_t)p->queue_room, sizeof *p->queue_at);
-    for (int i = 0; i < p->queue_room; i++) {
-        p->queue[p->queue_room + i] = i;
-        p->queue_at[i] = (double)INFINITY;
-    }
+    for (int i = p->queue_room - 1; i >= 0; i--)
+        p->queue[p->queue_room + i] =
+            (struct queue_place){time_order((double)INFINITY), (uint64_t)i};
     for (int i = p->queue_room - 1; i > 0; i--)
         p->queue[i] = p->queue[2 * i];
 }
@@ -73,12 +85,19 @@ static void queue_remove(struct replay *p, int warp)
 
 static int queue_first(const struct replay *p)
 {
-    return p->queue[1];
+    return (int)p->queue[1].warp;
+}
+
+static double queue_time(const struct replay *p) // of the first
+{
+    double at;
+    memcpy(&at, &p->queue[1].at, sizeof at);
+    return at;
 }
 
 static bool queue_is_empty(const struct replay *p)
 {
-    return isinf(p->queue_at[p->queue[1]]);
+    return isinf(queue_time(p));
 }
 
 /* ---- lines in front of schedulers and queues ---------------------------------------------------- */
@@ -266,7 +285,7 @@ static bool give_up(struct replay *p)
 static void run_first(struct replay *p)
 {
     int index = queue_first(p);
-    sampling_go_on(p, p->queue_at[index]);
+    sampling_go_on(p, queue_time(p));
     if (index >= (int)p->warp_count) {
         queue_remove(p, index);
         sampling_drained(p, index - (int)p->warp_count);
@@ -425,7 +444,7 @@ static bool replay_init(struct replay *p, const struct timing_input *in, uint64_
         p->costs[i] = site_cost(&p->r, &in->sites[i]);
     p->warps = xcalloc(warps, sizeof *p->warps);
     p->slots = xcalloc((size_t)in->blocks_per_sm, sizeof *p->slots);
-    queue_init(p, (int)warps);
+    queue_init(p, (int)(sampled ? 2 * warps : warps)); // each once more, while its stores are on their way
     p->warp_count = warps;
     p->line_of = xcalloc(warps, sizeof *p->line_of);
     for (int i = 0; i < LINE_COUNT; i++)
@@ -466,7 +485,6 @@ static void replay_release(struct replay *p)
     free(p->warps);
     free(p->slots);
     free(p->queue);
-    free(p->queue_at);
     free(p->line_of);
     free(p->fills);
     free(p->order);
