@@ -53,9 +53,13 @@ struct barrier_phase { // of a barrier, in a block that runs
 enum { NO_WARP = -1, NOBODY = -1 };
 enum { TOGETHER = 16 }; // loads of an unrolled loop's turns that its code has in a row
 struct warp_state {
-    const struct trace_warp *trace;
+    double at;                    // earliest time of its next issue
+    int last;                     // the register its next instruction waits for longest (LAST_…)
+    double last_ready;            // when the instruction can read it
+    const struct trace_op *op;    // what issues next …
+    const struct site_cost *cost; // … unless last is LAST_UNKNOWN (warp_look)
     size_t next;
-    double at;        // earliest time of its next issue
+    const struct trace_warp *trace;
     double issued;    // when the last one issued
     double *ready;    // a register each
     double *queued;   // of the cycles until then, those in front of a busy pipe
@@ -66,22 +70,20 @@ struct warp_state {
     double fixed;     // up to here it waits by a fixed count, if it waits
     int block;        // slot
     int scheduler;
-    int last;                     // the register its next instruction waits for longest (LAST_…)
-    double last_ready;            // when the instruction can read it
-    struct copy_groups copies[2]; // of cp.async; bulk copies. AMD: counted by vmcnt; lgkmcnt
     bool entered, waiting, done;
-    struct {
-        const struct trace_op *op;
-        double ready;
-    } ahead[TOGETHER]; // loads of an unrolled loop that have begun with those of a turn before
+    bool asleep; // until a phase is over
     int ahead_count;
-    bool asleep;           // until a phase is over
     int next_sleeper;      // that waits for the same; -1
     uint32_t barrier_site; // where it waits
     double started;
     double ran;     // when its last instruction issued that takes a unit
     double drained; // when its last store has left the SM
     double kept;    // … and its last reduction is answered
+    struct {
+        const struct trace_op *op;
+        double ready;
+    } ahead[TOGETHER]; // loads of an unrolled loop that have begun with those of a turn before
+    struct copy_groups copies[2]; // of cp.async; bulk copies. AMD: counted by vmcnt; lgkmcnt
 };
 
 struct draining { // a warp that has ended, its stores have not
@@ -209,14 +211,32 @@ enum step {
     STEP_QUEUE // … or for room in its unit's queue
 };
 enum step warp_step(struct replay *p, struct warp_state *w);
+// What it executes next, and which register that waits for longest. Its own instructions alone change either.
+void warp_look(const struct replay *p, struct warp_state *w);
 // timing_units.c
 // Starts the instruction at `at`; returns when its results may be read.
 double op_execute(struct replay *p, const struct trace_op *op, const struct site_cost *c,
                   double at);
+static inline bool has_queue(unsigned unit)
+{
+    const unsigned units = 1u << UNIT_LOAD | 1u << UNIT_STORE | 1u << UNIT_ATOMIC |
+                           1u << UNIT_SHARED | 1u << UNIT_COPY;
+    return (units >> unit & 1) != 0;
+}
+static inline bool has_line(unsigned unit) // a queue of its own: what is stored waits for the port too
+{
+    const unsigned units = 1u << UNIT_LOAD | 1u << UNIT_SHARED | 1u << UNIT_COPY;
+    return (units >> unit & 1) != 0;
+}
 // A full queue in front of the load/store unit keeps further memory instructions from issuing: until when.
-double queue_wait(const struct replay *p, const struct site_cost *c, double at);
-bool has_queue(enum unit unit);
-bool has_line(enum unit unit); // a queue of its own: what is stored waits for the port too
+static inline double queue_wait(const struct replay *p, const struct site_cost *c, double at)
+{
+    bool store = c->unit == UNIT_STORE || c->unit == UNIT_ATOMIC;
+    if (!has_queue(c->unit))
+        return at;
+    at = later(at, p->pipe[c->first].free_at - p->r.load_queue);
+    return store ? later(at, p->port.free_at - p->r.load_queue) : at;
+}
 // timing_memory.c: each starts at `at` and returns when its result is there, a store's when it has left the SM
 double load_global(struct replay *p, const struct trace_op *op, const struct site_cost *c,
                    double at);

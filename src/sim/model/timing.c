@@ -103,10 +103,9 @@ static bool queue_is_empty(const struct replay *p)
 /* ---- lines in front of schedulers and queues ---------------------------------------------------- */
 
 // Where the warp's next instruction would stand in line: for room in its unit's queue, or for its scheduler.
-static int line_of(const struct replay *p, const struct warp_state *w, const struct trace_op *op)
+static int line_of(const struct warp_state *w)
 {
-    const struct site_cost *c = &p->costs[op->site];
-    return has_line((enum unit)c->unit) ? LINE_QUEUES + c->first : LINE_SCHEDULERS + w->scheduler;
+    return has_line(w->cost->unit) ? LINE_QUEUES + w->cost->first : LINE_SCHEDULERS + w->scheduler;
 }
 
 // An H200's schedulers prefer the blocks that began first, and give the warps of one block their turns in the round: PC samples
@@ -165,7 +164,7 @@ static void line_moves(struct replay *p, int line)
     if (line < LINE_QUEUES) {
         w->at = turn;
     } else {
-        double room = queue_wait(p, &p->costs[op_next(p, w)->site], w->at);
+        double room = queue_wait(p, w->cost, w->at);
         if (room > w->at)
             w->throttled = w->at = room;
         if (turn > w->at && turn <= w->at + SAME_TIME) // one time, rounded in two ways
@@ -301,19 +300,22 @@ static void run_first(struct replay *p)
         warp_end(p, index);
         return;
     }
-    const struct trace_op *op = op_next(p, w);
-    int line = line_of(p, w, op);
+    if (w->last == LAST_UNKNOWN)
+        warp_look(p, w);
+    const struct trace_op *op = w->op;
+    const struct site_cost *c = w->cost;
+    int line = line_of(w);
     if (p->lines[line].first == index)
         p->lines[line].first = NO_WARP;
     int first = p->lines[line].first;
     p->yields = p->turns && first != NO_WARP && !is_of_older_block(p, index, first);
     enum step step = warp_step(p, w);
-    if (step == STEP_RAN && p->costs[op->site].unit != UNIT_NONE)
+    if (step == STEP_RAN && c->unit != UNIT_NONE)
         p->lines[line].last = p->lines[LINE_SCHEDULERS + w->scheduler].last = index;
     bool ran = step == STEP_RAN, syncs = ran && syncs_of(p, op) != NULL;
     if ((step == STEP_TURN || step == STEP_QUEUE) && stand_in_line(p, index, line)) {
         queue_remove(p, index);
-    } else if (!syncs && (!ran || op->lanes == 0 || p->costs[op->site].pipe != PIPE_BARRIER)) {
+    } else if (!syncs && (!ran || op->lanes == 0 || c->pipe != PIPE_BARRIER)) {
         queue_add(p, index);
     } else {
         queue_remove(p, index);

@@ -72,23 +72,3 @@ double op_execute(struct replay *p, const struct trace_op *op, const struct site
     }
     return at + c->latency;
 }
-
-bool has_queue(enum unit unit)
-{
-    return unit == UNIT_LOAD || unit == UNIT_STORE || unit == UNIT_ATOMIC || unit == UNIT_SHARED ||
-           unit == UNIT_COPY;
-}
-
-bool has_line(enum unit unit)
-{
-    return unit == UNIT_LOAD || unit == UNIT_SHARED || unit == UNIT_COPY;
-}
-
-double queue_wait(const struct replay *p, const struct site_cost *c, double at)
-{
-    enum unit unit = (enum unit)c->unit;
-    bool store = unit == UNIT_STORE || unit == UNIT_ATOMIC;
-    if (has_queue(unit))
-        at = later(at, p->pipe[c->first].free_at - p->r.load_queue);
-    return store ? later(at, p->port.free_at - p->r.load_queue) : at;
-}

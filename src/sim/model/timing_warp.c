@@ -12,8 +12,12 @@ static void wait_for(struct warp_state *w, int reg, double ready)
 
 // The register that the instruction waits for longest. A predicate takes longer to where it decides whether an
 // instruction is executed.
-static void last_register(const struct replay *p, struct warp_state *w, const struct timing_site *t)
+void warp_look(const struct replay *p, struct warp_state *w)
 {
+    const struct trace_op *op = op_next(p, w);
+    const struct timing_site *t = &p->in->sites[op->site];
+    w->op = op;
+    w->cost = &p->costs[op->site];
     w->last = LAST_NONE;
     w->last_ready = 0;
     for (int i = 0; i < t->source_count; i++)
@@ -214,42 +218,17 @@ static bool goes_back(const struct warp_state *w)
     return w->next + 1 < t->count && t->ops[w->next + 1].site <= t->ops[w->next].site;
 }
 
-enum step warp_step(struct replay *p, struct warp_state *w)
+static void warp_issue(struct replay *p, struct warp_state *w, double at)
 {
-    const struct trace_op *op = op_next(p, w);
-    const struct site_cost *c = &p->costs[op->site];
+    const struct trace_op *op = w->op;
+    const struct site_cost *c = w->cost;
     const struct timing_site *t = &p->in->sites[op->site];
-    if (w->last == LAST_UNKNOWN)
-        last_register(p, w, t);
-    double at = later(w->at, w->last_ready);
-    if (c->unit == UNIT_NONE) {
-        if (c->pipe == PIPE_ASYNC_COMMIT && op->lanes > 0)
-            group_commit(&w->copies[t->bulk]);
-        if (p->gaps != NULL)
-            p->gaps[op->site].count++;
-        value_rename(w, t, at);
-        return STEP_RAN;
-    }
-    double room = queue_wait(p, c, at);
-    bool full = room > at;
-    if (full)
-        w->throttled = at = room;
-    struct server *scheduler = &p->issue[w->scheduler];
-    at = later(at, scheduler->free_at);
-    if (at > w->at + SAME_TIME) {
-        w->at = at;
-        if (has_queue((enum unit)c->unit))
-            return full && at <= room && has_line((enum unit)c->unit) ? STEP_QUEUE : STEP_MOVED;
-        return at <= scheduler->free_at ? STEP_TURN : STEP_MOVED;
-    }
-    if (p->yields && !has_queue((enum unit)c->unit))
-        return STEP_TURN;
     stall_explain(p, w, op->site, at);
     stall_add(p, w, op->site, STALL_SELECTED, at + c->next);
     double before[UNIT_TIMES];
     if (p->taken != NULL)
         units_note(p, before);
-    server_take(scheduler, at, c->slots);
+    server_take(&p->issue[w->scheduler], at, c->slots);
     p->start = w->issued = at;
     gap_note(p, w, op->site, at);
     double held = c->pipe == PIPE_BULK_COPY ? lanes_started(p, op) : 0;
@@ -259,7 +238,7 @@ enum step warp_step(struct replay *p, struct warp_state *w)
     double queued = c->unit == UNIT_CONSTANT ? 0 : later(p->start - at, 0);
     values_come(w, t, op->site, ready, queued);
     w->fixed = at + c->next + c->fixed;
-    if (has_queue((enum unit)c->unit))
+    if (has_queue(c->unit))
         queue_note(p, c, ready);
     double hold = c->hold + (c->pipe == PIPE_BRANCH && goes_back(w) ? p->r.branch_back : 0);
     w->at = later(w->at, at + c->next + hold + held);
@@ -282,5 +261,41 @@ enum step warp_step(struct replay *p, struct warp_state *w)
     if (c->pipe == PIPE_GLOBAL_REDUCTION)
         w->kept = later(w->kept, ready);
     warp_advance(w);
+}
+
+static void warp_vanish(struct replay *p, struct warp_state *w, double at)
+{
+    const struct timing_site *t = &p->in->sites[w->op->site];
+    if (w->cost->pipe == PIPE_ASYNC_COMMIT && w->op->lanes > 0)
+        group_commit(&w->copies[t->bulk]);
+    if (p->gaps != NULL)
+        p->gaps[w->op->site].count++;
+    value_rename(w, t, at);
+}
+
+enum step warp_step(struct replay *p, struct warp_state *w)
+{
+    if (w->last == LAST_UNKNOWN)
+        warp_look(p, w);
+    const struct site_cost *c = w->cost;
+    double at = later(w->at, w->last_ready);
+    if (c->unit == UNIT_NONE) {
+        warp_vanish(p, w, at);
+        return STEP_RAN;
+    }
+    double room = queue_wait(p, c, at), free_at = p->issue[w->scheduler].free_at;
+    bool full = room > at;
+    if (full)
+        w->throttled = at = room;
+    at = later(at, free_at);
+    if (at > w->at + SAME_TIME) {
+        w->at = at;
+        if (has_queue(c->unit))
+            return full && at <= room && has_line(c->unit) ? STEP_QUEUE : STEP_MOVED;
+        return at <= free_at ? STEP_TURN : STEP_MOVED;
+    }
+    if (p->yields && !has_queue(c->unit))
+        return STEP_TURN;
+    warp_issue(p, w, at);
     return STEP_RAN;
 }
