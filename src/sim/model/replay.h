@@ -151,9 +151,8 @@ struct replay {
     int schedulers;
     struct warp_state *warps; // blocks_per_sm * warps_per_block
     struct block_slot *slots;
-    struct queue_place { // of runnable warps (timing.c)
-        uint64_t at, warp;
-    } * queue;
+    uint32_t *queue; // of runnable warps (timing.c)
+    uint64_t *queue_at;
     int queue_room;
     // Warps that wait for nothing but their scheduler, or for room in a unit's queue, are in its line, out of the queue, all
     // but the first of them.

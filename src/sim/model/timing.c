@@ -47,16 +47,19 @@ static uint64_t time_order(double at) // of times that are not negative
 
 static void queue_set(struct replay *p, int warp, double at)
 {
-    struct queue_place *all = p->queue, mine = {time_order(at), (uint64_t)warp};
+    uint64_t *times = p->queue_at, mine = time_order(at);
+    uint32_t *warps = p->queue, who = (uint32_t)warp;
     size_t i = (size_t)(p->queue_room + warp);
-    all[i] = mine;
+    times[i] = mine;
     while (i > 1) {
-        struct queue_place other = all[i ^ 1];
-        uint64_t is_left = ~i & 1, keep = -(uint64_t)(mine.at < other.at + is_left);
-        mine.at = other.at ^ ((other.at ^ mine.at) & keep);
-        mine.warp = other.warp ^ ((other.warp ^ mine.warp) & keep);
+        uint64_t other = times[i ^ 1];
+        uint32_t whose = warps[i ^ 1];
+        uint64_t left = ~i & 1, keep = -(uint64_t)(mine < other + left); // of two at one time the left
+        mine = other ^ ((other ^ mine) & keep);
+        who = whose ^ ((whose ^ who) & (uint32_t)keep);
         i /= 2;
-        all[i] = mine;
+        times[i] = mine;
+        warps[i] = who;
     }
 }
 
@@ -66,11 +69,11 @@ static void queue_init(struct replay *p, int warps)
     while (p->queue_room < warps)
         p->queue_room *= 2;
     p->queue = xcalloc(2 * (size_t)p->queue_room, sizeof *p->queue);
-    for (int i = p->queue_room - 1; i >= 0; i--)
-        p->queue[p->queue_room + i] =
-            (struct queue_place){time_order((double)INFINITY), (uint64_t)i};
-    for (int i = p->queue_room - 1; i > 0; i--)
-        p->queue[i] = p->queue[2 * i];
+    p->queue_at = xcalloc(2 * (size_t)p->queue_room, sizeof *p->queue_at);
+    for (int i = 2 * p->queue_room - 1; i > 0; i--) {
+        p->queue[i] = i < p->queue_room ? p->queue[2 * i] : (uint32_t)(i - p->queue_room);
+        p->queue_at[i] = time_order((double)INFINITY);
+    }
 }
 
 void queue_add(struct replay *p, int warp)
@@ -85,13 +88,13 @@ static void queue_remove(struct replay *p, int warp)
 
 static int queue_first(const struct replay *p)
 {
-    return (int)p->queue[1].warp;
+    return (int)p->queue[1];
 }
 
 static double queue_time(const struct replay *p) // of the first
 {
     double at;
-    memcpy(&at, &p->queue[1].at, sizeof at);
+    memcpy(&at, &p->queue_at[1], sizeof at);
     return at;
 }
 
@@ -487,6 +490,7 @@ static void replay_release(struct replay *p)
     free(p->warps);
     free(p->slots);
     free(p->queue);
+    free(p->queue_at);
     free(p->line_of);
     free(p->fills);
     free(p->order);
