@@ -157,6 +157,8 @@ struct replay {
     // Warps that wait for nothing but their scheduler, or for room in a unit's queue, are in its line, out of the queue, all
     // but the first of them.
     uint8_t *line_of; // of each warp: NO_LINE, or one of lines
+    uint16_t *waiting_in; // of each slot, in each line
+    int *by_age;          // slots, the one whose block began first at the front
     size_t warp_count;
     struct line_of_warps {
         int count, first; // NO_WARP: nobody waits

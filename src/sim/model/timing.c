@@ -118,17 +118,6 @@ static bool is_of_older_block(const struct replay *p, int index, int other)
     return p->slots[p->warps[index].block].number < p->slots[p->warps[other].block].number;
 }
 
-static bool goes_before(const struct replay *p, int line, int index, int other)
-{
-    if (!p->turns)
-        return index < other;
-    if (p->warps[index].block != p->warps[other].block)
-        return is_of_older_block(p, index, other);
-    int last = p->lines[line].last;
-    return index > last &&
-           other <= last; // else both are in the round's same part, the lower number first
-}
-
 // Warps that wait for the same. Only the first stays in the queue; the others' times would be moved with every instruction of it.
 static bool stand_in_line(struct replay *p, int index, int line)
 {
@@ -139,19 +128,29 @@ static bool stand_in_line(struct replay *p, int index, int line)
         return false;
     }
     p->line_of[index] = (uint8_t)line;
+    p->waiting_in[p->warps[index].block * LINE_COUNT + line]++;
     l->count++;
     return true;
 }
 
+static int find_in_line(const struct replay *p, int line, int from, int end)
+{
+    const uint8_t *at = memchr(p->line_of + from, line, (size_t)(end - from));
+    return at != NULL ? (int)(at - p->line_of) : NO_WARP;
+}
+
+// Some warp stands there.
 static int next_in_line(const struct replay *p, int line)
 {
-    const uint8_t *all = p->line_of, *end = all + p->warp_count;
-    const uint8_t *at = memchr(all, line, p->warp_count);
-    int best = (int)(at - all);
-    while (p->turns && ++at < end && (at = memchr(at, line, (size_t)(end - at))) != NULL)
-        if (goes_before(p, line, (int)(at - all), best))
-            best = (int)(at - all);
-    return best;
+    if (!p->turns)
+        return find_in_line(p, line, 0, (int)p->warp_count);
+    const int *slot = p->by_age;
+    while (p->waiting_in[*slot * LINE_COUNT + line] == 0)
+        slot++;
+    int per_block = p->in->warps_per_block, first = *slot * per_block, end = first + per_block;
+    int last = p->lines[line].last, after = last < first ? first : last + 1 < end ? last + 1 : end;
+    int next = find_in_line(p, line, after, end); // who went last has the others of its round before it
+    return next != NO_WARP ? next : find_in_line(p, line, first, end);
 }
 
 static void line_moves(struct replay *p, int line)
@@ -163,6 +162,7 @@ static void line_moves(struct replay *p, int line)
     l->count--;
     p->line_of[l->first] = NO_LINE;
     struct warp_state *w = &p->warps[l->first];
+    p->waiting_in[w->block * LINE_COUNT + line]--;
     double turn = p->issue[w->scheduler].free_at;
     if (line < LINE_QUEUES) {
         w->at = turn;
@@ -178,6 +178,16 @@ static void line_moves(struct replay *p, int line)
 
 /* ---- blocks ------------------------------------------------------------------------------------ */
 
+// It is the youngest from now on.
+static void slot_begins(struct replay *p, int slot)
+{
+    int at = 0, count = p->in->blocks_per_sm;
+    while (p->by_age[at] != slot)
+        at++;
+    memmove(p->by_age + at, p->by_age + at + 1, (size_t)(count - 1 - at) * sizeof *p->by_age);
+    p->by_age[count - 1] = slot;
+}
+
 static void block_start(struct replay *p, int slot, double at)
 {
     const struct timing_input *in = p->in;
@@ -191,6 +201,7 @@ static void block_start(struct replay *p, int slot, double at)
                              .traced = (int)(n % (uint64_t)in->trace->block_count),
                              .phases = s->phases};
     phases_start(p, s);
+    slot_begins(p, slot);
     p->starts[n] = at;
     for (int i = 0; i < in->warps_per_block; i++) {
         int index = slot * in->warps_per_block + i;
@@ -452,6 +463,10 @@ static bool replay_init(struct replay *p, const struct timing_input *in, uint64_
     queue_init(p, (int)(sampled ? 2 * warps : warps)); // each once more, while its stores are on their way
     p->warp_count = warps;
     p->line_of = xcalloc(warps, sizeof *p->line_of);
+    p->waiting_in = xcalloc((size_t)in->blocks_per_sm * LINE_COUNT, sizeof *p->waiting_in);
+    p->by_age = xcalloc((size_t)in->blocks_per_sm + 1, sizeof *p->by_age);
+    for (int i = 0; i < in->blocks_per_sm; i++)
+        p->by_age[i] = i;
     for (int i = 0; i < LINE_COUNT; i++)
         p->lines[i].first = p->lines[i].last = NO_WARP;
     p->fills = xcalloc(FILL_TABLE, sizeof *p->fills);
@@ -492,6 +507,8 @@ static void replay_release(struct replay *p)
     free(p->queue);
     free(p->queue_at);
     free(p->line_of);
+    free(p->waiting_in);
+    free(p->by_age);
     free(p->fills);
     free(p->order);
     free(p->miss_credit);
