@@ -15,6 +15,7 @@ struct clock_model { // of a launch
     struct timing_input in;
     struct rates r;
     struct site_cost *costs;
+    struct operands operands;
     double cycles_per_ns;
     size_t segment_longest;
 };
@@ -47,6 +48,7 @@ struct clock_model *clock_model_new(const struct launch *l)
     m->costs = xcalloc((size_t)p->site_count + 1, sizeof(*m->costs));
     for (int i = 0; i < p->site_count; i++)
         m->costs[i] = site_cost(&m->r, &p->timing[i]);
+    m->operands = operands_of(&m->in);
     m->cycles_per_ns = GPU(l->gpu, clock_mhz) / 1000;
     for (size_t i = 0; i < p->segment_count; i++)
         if ((size_t)p->segments[i].count > m->segment_longest)
@@ -56,8 +58,10 @@ struct clock_model *clock_model_new(const struct launch *l)
 
 void clock_model_free(struct clock_model *m)
 {
-    if (m != NULL)
-        free(m->costs);
+    if (m == NULL)
+        return;
+    free(m->costs);
+    operands_release(&m->operands);
     free(m);
 }
 
@@ -107,6 +111,7 @@ static void warp_clock_start(struct warp *w, double at)
                             .r = m->r,
                             .sms = demand_of(&m->in).sms,
                             .costs = m->costs,
+                            .operands = m->operands,
                             .fetched = 1,
                             .scattered = 1,
                             .fills = w->block->sm->clock->fills};

@@ -132,10 +132,24 @@ enum {
     UNIT_TIMES
 };
 
+// The registers that each site's instructions wait for: those that they read, then those that they write. struct timing_site has
+// them too, on many lines of the host's cache.
+struct operands {
+    struct site_operands {
+        uint32_t first;            // of `registers`
+        uint16_t count, guard_at; // the place of its guard; NO_GUARD
+    } * sites;
+    uint16_t *registers;
+};
+enum { NO_GUARD = UINT16_MAX };
+struct operands operands_of(const struct timing_input *in);
+void operands_release(struct operands *o);
+
 struct replay {
     const struct timing_input *in;
     struct rates r;
     struct site_cost *costs; // one per site
+    struct operands operands;
     struct server issue[SCHEDULERS_MAX], pipe[SERVER_COUNT], sequence;
     struct server fill, port, l2, memory_cache, dram, atomic, shared_only, barrier_unit;
     struct server flits; // the SM's share of what the L2 takes in: runs ahead of the port
@@ -148,6 +162,7 @@ struct replay {
     double scattered;         // what granules fetched for one sector each cost, beside neighbours
     double scattered_writes;  // what sectors that are written back alone cost, beside whole lines
     double next_dispatch;
+    double slots_most; // no instruction takes its scheduler for longer
     int schedulers;
     struct warp_state *warps; // blocks_per_sm * warps_per_block
     struct block_slot *slots;

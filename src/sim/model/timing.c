@@ -295,6 +295,32 @@ static bool give_up(struct replay *p)
     return any;
 }
 
+// An instruction that vanishes in its readers takes no time.
+static void vanishing_run(struct replay *p, struct warp_state *w)
+{
+    while (w->next < w->trace->count) {
+        if (w->last == LAST_UNKNOWN)
+            warp_look(p, w);
+        if (w->cost->unit != UNIT_NONE)
+            return;
+        (void)warp_step(p, w);
+    }
+}
+
+// A warp that waits for its operands longer than its scheduler can be taken until then needs no look before. (A sampler's time goes
+// on in steps of all warps.)
+static void goes_on(struct replay *p, int index)
+{
+    struct warp_state *w = &p->warps[index];
+    if (p->stalls == NULL) {
+        vanishing_run(p, w);
+        if (w->next < w->trace->count && !has_queue(w->cost->unit) &&
+            w->last_ready > w->at + p->slots_most)
+            w->at = w->last_ready;
+    }
+    queue_add(p, index);
+}
+
 static void run_first(struct replay *p)
 {
     int index = queue_first(p);
@@ -309,13 +335,12 @@ static void run_first(struct replay *p)
         w->entered = true;
         sampling_enter(p, w);
     }
+    vanishing_run(p, w);
     if (w->next >= w->trace->count) {
         queue_remove(p, index);
         warp_end(p, index);
         return;
     }
-    if (w->last == LAST_UNKNOWN)
-        warp_look(p, w);
     const struct trace_op *op = w->op;
     const struct site_cost *c = w->cost;
     int line = line_of(w);
@@ -324,13 +349,15 @@ static void run_first(struct replay *p)
     int first = p->lines[line].first;
     p->yields = p->turns && first != NO_WARP && !is_of_older_block(p, index, first);
     enum step step = warp_step(p, w);
-    if (step == STEP_RAN && c->unit != UNIT_NONE)
+    if (step == STEP_RAN)
         p->lines[line].last = p->lines[LINE_SCHEDULERS + w->scheduler].last = index;
     bool ran = step == STEP_RAN, syncs = ran && syncs_of(p, op) != NULL;
     if ((step == STEP_TURN || step == STEP_QUEUE) && stand_in_line(p, index, line)) {
         queue_remove(p, index);
-    } else if (!syncs && (!ran || op->lanes == 0 || c->pipe != PIPE_BARRIER)) {
+    } else if (!ran) {
         queue_add(p, index);
+    } else if (!syncs && (op->lanes == 0 || c->pipe != PIPE_BARRIER)) {
+        goes_on(p, index);
     } else {
         queue_remove(p, index);
         if (!syncs)
@@ -458,6 +485,9 @@ static bool replay_init(struct replay *p, const struct timing_input *in, uint64_
     p->costs = xcalloc((size_t)in->site_count + 1, sizeof(*p->costs));
     for (int i = 0; i < in->site_count; i++)
         p->costs[i] = site_cost(&p->r, &in->sites[i]);
+    for (int i = 0; i < in->site_count; i++)
+        p->slots_most = later(p->slots_most, p->costs[i].slots + 2 * SAME_TIME);
+    p->operands = operands_of(in);
     p->warps = xcalloc(warps, sizeof *p->warps);
     p->slots = xcalloc((size_t)in->blocks_per_sm, sizeof *p->slots);
     queue_init(p, (int)(sampled ? 2 * warps : warps)); // each once more, while its stores are on their way
@@ -495,6 +525,7 @@ static bool replay_init(struct replay *p, const struct timing_input *in, uint64_
 static void replay_release(struct replay *p)
 {
     free(p->costs);
+    operands_release(&p->operands);
     free(p->warps[0].ready);
     free(p->warps[0].queued);
     free(p->warps[0].maker);

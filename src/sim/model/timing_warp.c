@@ -2,29 +2,72 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/model/replay.h"
 
-static void wait_for(struct warp_state *w, int reg, double ready)
+#include <stdlib.h>
+
+enum { OPERANDS_FEW = 4 };
+
+// Where there are fewer than OPERANDS_FEW, but any, the last stands there again.
+struct operands operands_of(const struct timing_input *in)
 {
-    if (w->last >= 0 && ready <= w->last_ready)
-        return;
-    w->last = reg;
-    w->last_ready = ready;
+    struct operands o = {.sites = xcalloc((size_t)in->site_count + 1, sizeof *o.sites)};
+    size_t room = 0;
+    for (int i = 0; i < in->site_count; i++)
+        room += (size_t)in->sites[i].source_count + in->sites[i].result_count + OPERANDS_FEW;
+    o.registers = xcalloc(room + 1, sizeof *o.registers);
+    uint16_t *to = o.registers;
+    for (int i = 0; i < in->site_count; i++) {
+        const struct timing_site *t = &in->sites[i];
+        struct site_operands *s = &o.sites[i];
+        *s = (struct site_operands){.first = (uint32_t)(to - o.registers), .guard_at = NO_GUARD};
+        for (int n = 0; n < t->source_count; n++) {
+            if (t->guard == t->source[n] + 1 && s->guard_at == NO_GUARD)
+                s->guard_at = s->count;
+            to[s->count++] = t->source[n];
+        }
+        for (int n = 0; n < t->result_count; n++)
+            to[s->count++] = t->result[n];
+        for (int n = s->count; n > 0 && n < OPERANDS_FEW; n++)
+            to[n] = to[n - 1];
+        to += s->count < OPERANDS_FEW ? OPERANDS_FEW : s->count;
+    }
+    return o;
 }
 
-// The register that the instruction waits for longest. A predicate takes longer to where it decides whether an
-// instruction is executed.
+void operands_release(struct operands *o)
+{
+    free(o->sites);
+    free(o->registers);
+    *o = (struct operands){0};
+}
+
+// The register that the instruction waits for longest, the first of them; for few without a branch. A predicate takes longer to
+// where it decides whether an instruction is executed.
+static void last_register(const struct replay *p, struct warp_state *w)
+{
+    const struct site_operands *s = &p->operands.sites[w->op->site];
+    const uint16_t *all = &p->operands.registers[s->first];
+    const double more[2] = {0, p->r.guard}, *ready = w->ready;
+    unsigned last = all[0];
+    double latest = ready[last] + more[s->guard_at == 0];
+    for (unsigned i = 1; i < OPERANDS_FEW; i++) {
+        double at = ready[all[i]] + more[s->guard_at == i];
+        last = at > latest ? all[i] : last;
+        latest = later(at, latest);
+    }
+    for (unsigned i = OPERANDS_FEW; i < s->count; i++) {
+        double at = ready[all[i]] + more[s->guard_at == i];
+        last = at > latest ? all[i] : last;
+        latest = later(at, latest);
+    }
+    w->last = s->count > 0 ? (int)last : LAST_NONE;
+    w->last_ready = s->count > 0 ? latest : 0;
+}
+
 void warp_look(const struct replay *p, struct warp_state *w)
 {
-    const struct trace_op *op = op_next(p, w);
-    const struct timing_site *t = &p->in->sites[op->site];
-    w->op = op;
-    w->cost = &p->costs[op->site];
-    w->last = LAST_NONE;
-    w->last_ready = 0;
-    for (int i = 0; i < t->source_count; i++)
-        wait_for(w, t->source[i],
-                 w->ready[t->source[i]] + (t->guard == t->source[i] + 1 ? p->r.guard : 0));
-    for (int i = 0; i < t->result_count; i++)
-        wait_for(w, t->result[i], w->ready[t->result[i]]);
+    w->op = op_next(p, w);
+    w->cost = &p->costs[w->op->site];
+    last_register(p, w);
 }
 
 static void warp_advance(struct warp_state *w)
