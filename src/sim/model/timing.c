@@ -24,6 +24,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/model/replay.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -797,24 +798,52 @@ static bool takes_turns(const struct gpu *g)
 // What warps wait for is asked of a replay of its own, in which they take turns and keep their places until their reductions are
 // answered, as samples say. The time is of the one in which the lowest number goes first: it is as close for chains and closer
 // for some transposes (docs/JOURNAL.md, schedulers).
+struct shares_replay {
+    struct replay p;
+    const struct timing_input *in;
+    uint64_t blocks;
+};
+
+static void *shares_run(void *context)
+{
+    struct shares_replay *r = context;
+    if (replay_init(&r->p, r->in, r->blocks, true))
+        replay_run(&r->p);
+    return NULL;
+}
+
+enum { OPS_FOR_A_THREAD = 4000 }; // that take longer to replay than a thread to start
+
+static bool shares_begin(struct shares_replay *r, pthread_t *thread)
+{
+    uint64_t per_block = trace_ops(r->in->trace) / (uint64_t)r->in->trace->block_count;
+    return r->in->threads > 1 && per_block * r->blocks >= OPS_FOR_A_THREAD &&
+           pthread_create(thread, NULL, shares_run, r) == 0;
+}
+
+// The two know nothing of each other.
 static void replay_both(const struct timing_input *in, uint64_t blocks, uint64_t sm_blocks,
                         double whole, struct time_breakdown *out, struct stall_table *stalls)
 {
     bool turns = stalls != NULL && takes_turns(in->gpu);
-    struct replay p = {.whole = whole};
+    struct shares_replay shares = {
+        .p = {.whole = whole, .turns = true}, .in = in, .blocks = blocks};
+    pthread_t thread;
+    bool beside = turns && shares_begin(&shares, &thread);
+    struct replay p = {.whole = whole}, *asked = turns ? &shares.p : &p;
     if (replay_init(&p, in, blocks, stalls != NULL && !turns))
         replay_run(&p);
     time_fill(out, &p, sm_blocks);
-    if (turns) {
-        replay_release(&p);
-        p = (struct replay){.whole = whole, .turns = true};
-        if (replay_init(&p, in, blocks, true))
-            replay_run(&p);
-    }
-    stalls_fill(&p, sm_blocks, stalls);
-    out->waiting_memory_pct = 100 * stall_share(&p, STALL_LONG_SCOREBOARD);
-    out->waiting_barrier_pct = 100 * stall_share(&p, STALL_BARRIER);
+    if (beside)
+        (void)pthread_join(thread, NULL);
+    else if (turns)
+        (void)shares_run(&shares);
+    stalls_fill(asked, sm_blocks, stalls);
+    out->waiting_memory_pct = 100 * stall_share(asked, STALL_LONG_SCOREBOARD);
+    out->waiting_barrier_pct = 100 * stall_share(asked, STALL_BARRIER);
     replay_release(&p);
+    if (turns)
+        replay_release(asked);
 }
 
 // Blocks too long for the trace: pieces of one, as many as are resident, stand for the whole; of each

@@ -494,7 +494,8 @@ static struct stall_table *time_fill(const struct launch *l, struct arena *a,
                               .l2 = l->l2_whole,
                               .atomic_turns_hot = atomic_turns_hot(l),
                               .counters = &report->counters,
-                              .work = &work};
+                              .work = &work,
+                              .threads = l->threads};
     const struct sim_listener *guest = l->options->listener;
     if (guest != NULL && guest->timing != NULL)
         guest->timing(l->options->listener_context, &in);

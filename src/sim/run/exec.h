@@ -660,6 +660,7 @@ struct launch {
     struct sm *sms;
     struct core *cores;
     int core_count;
+    int threads; // that it may take; of them as many run as there are SMs with blocks
     struct audience audience, audience_traced; // of blocks that are traced
     struct l2_counts l2, l2_whole;             // of the blocks that ran; of all
     uint64_t *site_l2_hits;

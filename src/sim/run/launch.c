@@ -323,6 +323,7 @@ static void logs_open(struct sim *s, int sms)
 static void launch_cores(struct launch *l)
 {
     int threads = l->options->threads > 0 ? l->options->threads : cpu_count();
+    l->threads = threads;
     uint64_t busy =
         l->blocks_total < (uint64_t)l->sm_count ? l->blocks_total : (uint64_t)l->sm_count;
     l->serial =
