@@ -171,25 +171,38 @@ static double alone_cycles(const struct schedule *s, struct block_work b)
     return all * s->all.alone + ((double)b.longest - all) * s->more.alone;
 }
 
+static int first_of(const double *at, int count)
+{
+    double least = at[0];
+    for (int i = 1; i < count; i++)
+        least = sooner(at[i], least);
+    int first = 0;
+    while (at[first] > least)
+        first++;
+    return first;
+}
+
 // Cycles until the last block has ended.
 static double run_all(const struct schedule *s, struct queue_of_blocks q, int processors)
 {
     struct processor *p = xcalloc((size_t)processors, sizeof *p);
-    double end = 0;
+    double *next = xcalloc((size_t)processors, sizeof *next), end = 0;
     for (int place = 0; place < s->places; place++)
         for (int i = 0; i < processors; i++)
             lane_take(&p[i].lane[place], s, &q, 0);
-    for (int i = 0; i < processors; i++)
+    for (int i = 0; i < processors; i++) {
         processor_plan(&p[i], s);
-    for (;;) {
-        int first = 0;
-        for (int i = 1; i < processors; i++)
-            first = p[i].next < p[first].next ? i : first;
-        if (!isfinite(p[first].next))
-            break;
-        end = later(end, p[first].next);
-        processor_step(&p[first], s, &q);
+        next[i] = p[i].next;
     }
+    for (;;) {
+        int first = first_of(next, processors);
+        if (!isfinite(next[first]))
+            break;
+        end = later(end, next[first]);
+        processor_step(&p[first], s, &q);
+        next[first] = p[first].next;
+    }
+    free(next);
     free(p);
     return end;
 }
