@@ -7,10 +7,12 @@
 #include "sim/model/replay.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     BLOCKS_MAX = 65536, // of longer grids the last one to end does not matter, only the mean
     PLACES = 64,        // of an SM
+    KNOWN = 512,        // stretches remembered: the same blocks meet again and again
 };
 
 struct part {
@@ -38,6 +40,7 @@ struct schedule {
     double dispatch; // from a block's start to the next that an SM of those at work may start
     double sms;      // at work
     int places;
+    double *known; // KNOWN times the loads of all places, and their stretch; 0: nothing is there yet
 };
 
 struct queue_of_blocks { // what is still to run
@@ -104,14 +107,14 @@ static void lane_take(struct lane *l, const struct schedule *s, struct queue_of_
 
 // Of what the busiest unit has, when blocks ask for more: it takes so many times as long for each, and they wait for nothing else
 // longer than alone.
-static double stretch_of(const struct processor *p, const struct schedule *s)
+static double stretch_of(const double *load, int places)
 {
     enum { ROUNDS = 8 };
     double stretch = 1;
     for (int n = 0; n < ROUNDS; n++) {
         double asked = 0, less = 0; // what all ask for in a cycle; its change with the stretch
-        for (int i = 0; i < s->places; i++) {
-            double l = p->lane[i].runs ? p->lane[i].load : 0, pace = 1 - l + l * stretch;
+        for (int i = 0; i < places; i++) {
+            double l = load[i], pace = 1 - l + l * stretch;
             asked += l / pace;
             less += l * l / (pace * pace);
         }
@@ -122,9 +125,28 @@ static double stretch_of(const struct processor *p, const struct schedule *s)
     return stretch;
 }
 
+static double stretch_known(const struct processor *p, const struct schedule *s)
+{
+    const uint64_t golden = 0x9E3779B97F4A7C15u; // of 2^64
+    double load[PLACES];
+    uint64_t hash = 0, bits;
+    for (int i = 0; i < s->places; i++) {
+        load[i] = p->lane[i].runs ? p->lane[i].load : 0;
+        memcpy(&bits, &load[i], sizeof bits);
+        hash = (hash ^ bits) * golden;
+    }
+    double *known = s->known + (hash >> 32) % KNOWN * (size_t)(s->places + 1);
+    size_t size = (size_t)s->places * sizeof *load;
+    if (known[s->places] <= 0 || memcmp(known, load, size) != 0) {
+        memcpy(known, load, size);
+        known[s->places] = stretch_of(load, s->places);
+    }
+    return known[s->places];
+}
+
 static void processor_plan(struct processor *p, const struct schedule *s)
 {
-    double stretch = stretch_of(p, s);
+    double stretch = stretch_known(p, s);
     p->next = (double)INFINITY;
     for (int i = 0; i < s->places; i++) {
         struct lane *l = &p->lane[i];
@@ -301,8 +323,10 @@ double uneven_cycles(const struct timing_input *in, struct uneven_replay r, doub
                            all = {in, 0, in->grid_blocks, mean, false, 0};
     s.more = more_of(&s, all);
     s.first = later(0, r.one_cycles - alone_cycles(&s, traced(in, (uint64_t)r.one, mean)));
+    s.known = xcalloc(KNOWN * (size_t)(s.places + 1), sizeof *s.known);
     double replayed = run_all(&s, own, 1);
     double chip = run_all(&s, all, (int)GPU(in->gpu, sm_count));
+    free(s.known);
     if (replayed <= 0)
         return otherwise;
     // What the replay takes longer is lost with the work that it has; where it is shorter, all is.
