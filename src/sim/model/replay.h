@@ -136,8 +136,9 @@ enum {
 // them too, on many lines of the host's cache.
 struct operands {
     struct site_operands {
-        uint32_t first;            // of `registers`
+        uint32_t first; // of `registers`
         uint16_t count, guard_at; // the place of its guard; NO_GUARD
+        uint16_t sources;
     } * sites;
     uint16_t *registers;
 };

@@ -24,6 +24,7 @@ struct operands operands_of(const struct timing_input *in)
                 s->guard_at = s->count;
             to[s->count++] = t->source[n];
         }
+        s->sources = s->count;
         for (int n = 0; n < t->result_count; n++)
             to[s->count++] = t->result[n];
         for (int n = s->count; n > 0 && n < OPERANDS_FEW; n++)
@@ -65,7 +66,9 @@ static void last_register(const struct replay *p, struct warp_state *w)
 
 void warp_look(const struct replay *p, struct warp_state *w)
 {
+    enum { AHEAD = 8 }; // operations
     w->op = op_next(p, w);
+    __builtin_prefetch(w->op + AHEAD);
     w->cost = &p->costs[w->op->site];
     last_register(p, w);
 }
@@ -89,13 +92,14 @@ static void value_rename(struct warp_state *w, const struct timing_site *t, doub
     warp_advance(w);
 }
 
-static void values_come(struct warp_state *w, const struct timing_site *t, uint32_t maker,
-                        double ready, double queued)
+static void values_come(const struct replay *p, struct warp_state *w, double ready, double queued)
 {
-    for (int i = 0; i < t->result_count; i++) {
-        w->ready[t->result[i]] = ready;
-        w->queued[t->result[i]] = queued;
-        w->maker[t->result[i]] = (int32_t)maker;
+    const struct site_operands *s = &p->operands.sites[w->op->site];
+    const uint16_t *all = &p->operands.registers[s->first];
+    for (int i = s->sources; i < s->count; i++) {
+        w->ready[all[i]] = ready;
+        w->queued[all[i]] = queued;
+        w->maker[all[i]] = (int32_t)w->op->site;
     }
 }
 
@@ -279,7 +283,7 @@ static void warp_issue(struct replay *p, struct warp_state *w, double at)
     if (p->taken != NULL)
         taken_note(p, op->site, before);
     double queued = c->unit == UNIT_CONSTANT ? 0 : later(p->start - at, 0);
-    values_come(w, t, op->site, ready, queued);
+    values_come(p, w, ready, queued);
     w->fixed = at + c->next + c->fixed;
     if (has_queue(c->unit))
         queue_note(p, c, ready);

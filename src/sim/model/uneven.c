@@ -195,11 +195,16 @@ static double alone_cycles(const struct schedule *s, struct block_work b)
 
 static int first_of(const double *at, int count)
 {
-    double least = at[0];
-    for (int i = 1; i < count; i++)
-        least = sooner(at[i], least);
-    int first = 0;
-    while (at[first] > least)
+    enum { APART = 4 }; // that do not wait for each other
+    double least[APART] = {at[0], at[0], at[0], at[0]};
+    int i = 0, first = 0;
+    for (; i + APART <= count; i += APART)
+        for (int n = 0; n < APART; n++)
+            least[n] = sooner(at[i + n], least[n]);
+    for (; i < count; i++)
+        least[0] = sooner(at[i], least[0]);
+    double all = sooner(sooner(least[0], least[1]), sooner(least[2], least[3]));
+    while (at[first] > all)
         first++;
     return first;
 }
