@@ -171,6 +171,32 @@ static void outcomes_are_the_same_everywhere(void **state)
     assert_int_equal(unsetenv("RIDGE_SIM_ISA"), 0);
 }
 
+// The replay of what warps wait for has a thread of its own where there are several.
+static void stalls_are_the_same_for_any_number_of_threads(void **state)
+{
+    struct stall_table stalls[2];
+    double time_ns[2];
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        struct bench b;
+        bench_file(&b, "programs_nvcc.ptx");
+        struct buffers of = buffers_new(&b);
+        int n = N;
+        b.launch.threads = k + 1;
+        bench_run(&b, "histogram", (struct shape){{132 * 16, 1, 1}, {256, 1, 1}},
+                  ARGS(&of.out, &of.in, &n));
+        stalls[k] = b.report.stalls;
+        time_ns[k] = b.report.time.time_ns;
+        bench_close(&b);
+    }
+    double all = 0;
+    for (int s = 0; s < STALL_COUNT; s++) {
+        all += stalls[0].warp_cycles[s].value;
+        assert_true(stalls[0].warp_cycles[s].value == stalls[1].warp_cycles[s].value);
+    }
+    assert_true(all > 0 && time_ns[0] == time_ns[1]);
+}
+
 static void sampled_blocks_are_scaled_to_all(void **state)
 {
     struct bench b;
@@ -368,6 +394,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(outcomes_are_the_same_everywhere),
+        cmocka_unit_test(stalls_are_the_same_for_any_number_of_threads),
         cmocka_unit_test(sampled_blocks_are_scaled_to_all),
         cmocka_unit_test(reads_of_a_sample_grow_no_further_than_the_data),
         cmocka_unit_test(a_sample_of_a_short_grid_is_of_whole_sms),
