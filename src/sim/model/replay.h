@@ -214,6 +214,7 @@ struct replay {
     } * gaps;
     double (*taken)
         [UNIT_TIMES]; // of each site, what its instructions took of each unit; NULL: nobody asks
+    double noted[UNIT_TIMES]; // of each unit, what all took up to the last instruction
     double start;     // of the operation that executes: when its pipe takes it
     double ready;     // of the operation that executed: when its result is there
     double whole; // instructions of a mean block over those replayed of one: 1 but for a cut trace

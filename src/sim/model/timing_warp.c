@@ -3,6 +3,7 @@
 #include "sim/model/replay.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { OPERANDS_FEW = 4 };
 
@@ -187,13 +188,14 @@ static void units_note(const struct replay *p, double times[UNIT_TIMES])
 }
 
 // What may go through either of two pipes is counted for the first: on a full SM it goes through whichever is free.
-static void taken_note(struct replay *p, uint32_t site, const double before[UNIT_TIMES])
+static void taken_note(struct replay *p, uint32_t site)
 {
     const struct site_cost *c = &p->costs[site];
     double now[UNIT_TIMES], *taken = p->taken[site];
     units_note(p, now);
     for (int i = 0; i < UNIT_TIMES; i++)
-        taken[i] += now[i] - before[i];
+        taken[i] += now[i] - p->noted[i];
+    memcpy(p->noted, now, sizeof now); // no unit is taken but by an instruction
     if (c->unit == UNIT_MATH && c->first != c->second)
         taken[c->first] += taken[c->second], taken[c->second] = 0;
 }
@@ -270,18 +272,17 @@ static void warp_issue(struct replay *p, struct warp_state *w, double at)
     const struct trace_op *op = w->op;
     const struct site_cost *c = w->cost;
     const struct timing_site *t = &p->in->sites[op->site];
-    stall_explain(p, w, op->site, at);
-    stall_add(p, w, op->site, STALL_SELECTED, at + c->next);
-    double before[UNIT_TIMES];
-    if (p->taken != NULL)
-        units_note(p, before);
+    if (p->stalls != NULL) {
+        stall_explain(p, w, op->site, at);
+        stall_add(p, w, op->site, STALL_SELECTED, at + c->next);
+    }
     server_take(&p->issue[w->scheduler], at, c->slots);
     p->start = w->issued = at;
     gap_note(p, w, op->site, at);
     double held = c->pipe == PIPE_BULK_COPY ? lanes_started(p, op) : 0;
     double ready = p->ready = held + result_ready(p, w, op, at);
     if (p->taken != NULL)
-        taken_note(p, op->site, before);
+        taken_note(p, op->site);
     double queued = c->unit == UNIT_CONSTANT ? 0 : later(p->start - at, 0);
     values_come(p, w, ready, queued);
     w->fixed = at + c->next + c->fixed;
