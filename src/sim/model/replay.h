@@ -136,7 +136,7 @@ enum {
 // them too, on many lines of the host's cache.
 struct operands {
     struct site_operands {
-        uint32_t first; // of `registers`
+        uint32_t first;           // of `registers`
         uint16_t count, guard_at; // the place of its guard; NO_GUARD
         uint16_t sources;
     } * sites;
@@ -172,7 +172,7 @@ struct replay {
     int queue_room;
     // Warps that wait for nothing but their scheduler, or for room in a unit's queue, are in its line, out of the queue, all
     // but the first of them.
-    uint8_t *line_of; // of each warp: NO_LINE, or one of lines
+    uint8_t *line_of;     // of each warp: NO_LINE, or one of lines
     uint16_t *waiting_in; // of each slot, in each line
     int *by_age;          // slots, the one whose block began first at the front
     size_t warp_count;
@@ -215,8 +215,8 @@ struct replay {
     double (*taken)
         [UNIT_TIMES]; // of each site, what its instructions took of each unit; NULL: nobody asks
     double noted[UNIT_TIMES]; // of each unit, what all took up to the last instruction
-    double start;     // of the operation that executes: when its pipe takes it
-    double ready;     // of the operation that executed: when its result is there
+    double start;             // of the operation that executes: when its pipe takes it
+    double ready;             // of the operation that executed: when its result is there
     double whole; // instructions of a mean block over those replayed of one: 1 but for a cut trace
 };
 
@@ -241,7 +241,8 @@ static inline bool has_queue(unsigned unit)
                            1u << UNIT_SHARED | 1u << UNIT_COPY;
     return (units >> unit & 1) != 0;
 }
-static inline bool has_line(unsigned unit) // a queue of its own: what is stored waits for the port too
+static inline bool
+has_line(unsigned unit) // a queue of its own: what is stored waits for the port too
 {
     const unsigned units = 1u << UNIT_LOAD | 1u << UNIT_SHARED | 1u << UNIT_COPY;
     return (units >> unit & 1) != 0;

@@ -55,7 +55,8 @@ static void queue_set(struct replay *p, int warp, double at)
     while (i > 1) {
         uint64_t other = times[i ^ 1];
         uint32_t whose = warps[i ^ 1];
-        uint64_t left = ~i & 1, keep = -(uint64_t)(mine < other + left); // of two at one time the left
+        uint64_t left = ~i & 1,
+                 keep = -(uint64_t)(mine < other + left); // of two at one time the left
         mine = other ^ ((other ^ mine) & keep);
         who = whose ^ ((whose ^ who) & (uint32_t)keep);
         i /= 2;
@@ -150,7 +151,8 @@ static int next_in_line(const struct replay *p, int line)
         slot++;
     int per_block = p->in->warps_per_block, first = *slot * per_block, end = first + per_block;
     int last = p->lines[line].last, after = last < first ? first : last + 1 < end ? last + 1 : end;
-    int next = find_in_line(p, line, after, end); // who went last has the others of its round before it
+    int next =
+        find_in_line(p, line, after, end); // who went last has the others of its round before it
     return next != NO_WARP ? next : find_in_line(p, line, first, end);
 }
 
@@ -491,7 +493,8 @@ static bool replay_init(struct replay *p, const struct timing_input *in, uint64_
     p->operands = operands_of(in);
     p->warps = xcalloc(warps, sizeof *p->warps);
     p->slots = xcalloc((size_t)in->blocks_per_sm, sizeof *p->slots);
-    queue_init(p, (int)(sampled ? 2 * warps : warps)); // each once more, while its stores are on their way
+    queue_init(
+        p, (int)(sampled ? 2 * warps : warps)); // each once more, while its stores are on their way
     p->warp_count = warps;
     p->line_of = xcalloc(warps, sizeof *p->line_of);
     p->waiting_in = xcalloc((size_t)in->blocks_per_sm * LINE_COUNT, sizeof *p->waiting_in);

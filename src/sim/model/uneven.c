@@ -40,7 +40,8 @@ struct schedule {
     double dispatch; // from a block's start to the next that an SM of those at work may start
     double sms;      // at work
     int places;
-    double *known; // KNOWN times the loads of all places, and their stretch; 0: nothing is there yet
+    double
+        *known; // KNOWN times the loads of all places, and their stretch; 0: nothing is there yet
 };
 
 struct queue_of_blocks { // what is still to run
