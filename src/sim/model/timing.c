@@ -50,7 +50,7 @@ static void queue_set(struct replay *p, int warp, double at)
 {
     uint64_t *times = p->queue_at, mine = time_order(at);
     uint32_t *warps = p->queue, who = (uint32_t)warp;
-    size_t i = (size_t)(p->queue_room + warp);
+    size_t i = (size_t)p->queue_room + (size_t)warp;
     times[i] = mine;
     while (i > 1) {
         uint64_t other = times[i ^ 1];
@@ -70,10 +70,11 @@ static void queue_init(struct replay *p, int warps)
     p->queue_room = 2;
     while (p->queue_room < warps)
         p->queue_room *= 2;
-    p->queue = xcalloc(2 * (size_t)p->queue_room, sizeof *p->queue);
-    p->queue_at = xcalloc(2 * (size_t)p->queue_room, sizeof *p->queue_at);
-    for (int i = 2 * p->queue_room - 1; i > 0; i--) {
-        p->queue[i] = i < p->queue_room ? p->queue[2 * i] : (uint32_t)(i - p->queue_room);
+    size_t room = (size_t)p->queue_room;
+    p->queue = xcalloc(2 * room, sizeof *p->queue);
+    p->queue_at = xcalloc(2 * room, sizeof *p->queue_at);
+    for (size_t i = 2 * room - 1; i > 0; i--) {
+        p->queue[i] = i < room ? p->queue[2 * i] : (uint32_t)(i - room);
         p->queue_at[i] = time_order((double)INFINITY);
     }
 }
