@@ -175,7 +175,7 @@ static void run_blocks(struct bench *b, const char *code, uint32_t blocks, uint3
                        uint32_t n)
 {
     bench_text(b, code);
-    uint64_t out = bench_buffer(b, "out", NULL, 4096);
+    uint64_t out = bench_buffer(b, "out", NULL, 524288);
     bench_run(b, "k", GRID1(blocks, threads), ARGS(&out, &n));
     assert_true(b->report.time.valid);
 }
@@ -288,6 +288,62 @@ static void reductions_keep_their_warps(void **state)
         fail_msg("%.2f of the cycles drain behind reductions, %.2f behind stores", kept, sent);
 }
 
+// A store of 32 lines that nothing follows waits in the queue with its warp gone (drain), and loads overtake it; eight of them fill
+// the queue (lg_throttle).
+#define SCATTERED                                                                                \
+    HEAD "mov.u32 %r4, %ctaid.x;\nmad.lo.u32 %r4, %r4, 256, %r2;\nmul.wide.u32 %l2, %r4, 128;\n" \
+         "and.b64 %l2, %l2, 262143;\nadd.u64 %l1, %l1, %l2;\n"
+static void stores_wait_while_their_warps_drain(void **state)
+{
+    (void)state;
+    static const char *one = SCATTERED "st.global.u32 [%l1], %r1;\nret;\n}\n";
+    static const char *eight = SCATTERED
+        "st.global.u32 [%l1], %r1;\nst.global.u32 [%l1+32], %r1;\nst.global.u32 [%l1+64], %r1;\n"
+        "st.global.u32 [%l1+96], %r1;\nst.global.u32 [%l1+4], %r1;\nst.global.u32 [%l1+36], %r1;\n"
+        "st.global.u32 [%l1+68], %r1;\nst.global.u32 [%l1+100], %r1;\nret;\n}\n";
+    double drains = share_of(one, 132 * 16, 256, 1, STALL_DRAIN);
+    double full = share_of(one, 132 * 16, 256, 1, STALL_LG_THROTTLE);
+    double queue = share_of(eight, 132 * 16, 256, 1, STALL_LG_THROTTLE);
+    if (drains < 0.5 || full > 0.03 || queue < 0.3)
+        fail_msg("one: %.2f drain, %.2f full queue; eight: %.2f full queue", drains, full, queue);
+}
+
+// Behind a short branch around them, which ptxas makes a predicate, shared loads take their way without lanes too: whoever does
+// not take part waits for them, not at the barrier. Behind a long one, warps without lanes jump.
+static void shared_loads_under_a_predicate_take_their_time(void **state)
+{
+    (void)state;
+    static const char *few = LOOP("setp.ge.u32 %p2, %r2, 32;\n@%p2 bra skip;\nld.shared.u32 %r3, "
+                                  "[%r5];\nadd.u32 %r3, %r3, 1;\n"
+                                  "st.shared.u32 [%r5+4], %r3;\nskip: bar.sync 0;");
+    static const char *barrier_only =
+        LOOP("setp.ge.u32 %p2, %r2, 32;\n@%p2 bra skip;\nadd.u32 %r3, %r3, 1;\nskip: bar.sync 0;");
+    double waits = share_of(few, 132, 256, 50, STALL_SHORT_SCOREBOARD);
+    double others = share_of(barrier_only, 132, 256, 50, STALL_SHORT_SCOREBOARD);
+    if (waits < 0.15 || others > 0.05)
+        fail_msg("%.2f of the cycles wait for shared memory, %.2f without it", waits, others);
+}
+
+// No cache has the program's own constants when they are first read; its parameters have come before.
+static void first_constants_are_waited_for(void **state)
+{
+    (void)state;
+    static const char *constants =
+        ".version 8.0\n.target sm_90\n.address_size 64\n.const .align 4 .u32 c[4] = {1, 2, 3, 4};\n"
+        ".visible .entry k(.param .u64 out, .param .u32 n)\n{\n.reg .b32 %r<4>; .reg .b64 %l<2>;\n"
+        "ld.param.u64 %l1, [out]; ld.const.u32 %r1, [c+4]; mov.u32 %r2, %tid.x;\n"
+        "add.u32 %r1, %r1, %r2;\nst.global.u32 [%l1], %r1;\nret;\n}\n";
+    static const char *parameters =
+        ".version 8.0\n.target sm_90\n.address_size 64\n"
+        ".visible .entry k(.param .u64 out, .param .u32 n)\n{\n.reg .b32 %r<4>; .reg .b64 %l<2>;\n"
+        "ld.param.u64 %l1, [out]; ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x;\n"
+        "add.u32 %r1, %r1, %r2;\nst.global.u32 [%l1], %r1;\nret;\n}\n";
+    double own = share_of(constants, 132, 256, 1, STALL_IMC_MISS);
+    double only = share_of(parameters, 132, 256, 1, STALL_IMC_MISS);
+    if (own < only + 0.15)
+        fail_msg("%.2f of the cycles wait for constants, %.2f with parameters only", own, only);
+}
+
 // Where a launch begins, no cache has its code and parameters; where a warp ends, it is looked at a while longer.
 static void starts_and_ends_have_their_reasons(void **state)
 {
@@ -337,6 +393,9 @@ int main(void)
         cmocka_unit_test(a_pipe_that_takes_one_every_other_cycle_throttles_warps_in_line),
         cmocka_unit_test(quotients_of_integers_have_no_branch),
         cmocka_unit_test(reductions_keep_their_warps),
+        cmocka_unit_test(stores_wait_while_their_warps_drain),
+        cmocka_unit_test(shared_loads_under_a_predicate_take_their_time),
+        cmocka_unit_test(first_constants_are_waited_for),
         cmocka_unit_test(starts_and_ends_have_their_reasons),
         cmocka_unit_test(the_reader_waits_not_the_load),
     };

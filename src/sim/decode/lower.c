@@ -241,8 +241,10 @@ static void constants_lower(const struct decoder *d)
         if (base >= 0 && differs == NULL)
             differs = registers_differing(d);
         bool scalar = in->operands[0].kind == PTX_OPERAND_REGISTER;
-        if (base < 0 || (scalar && !differs[base]))
+        if (base < 0 || (scalar && !differs[base])) {
             t->pipe = comes_along(d, i) ? PIPE_NONE : PIPE_UNIFORM;
+            t->constant = t->pipe == PIPE_UNIFORM;
+        }
     }
     free(differs);
 }

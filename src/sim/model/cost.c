@@ -139,6 +139,7 @@ static void rates_latencies(struct rates *r, const struct gpu *g)
     r->match_value = known_or_none(g->value[GPU_FIELD_match_value_cycles]);
     r->first_fetch = known_or_none(GPU(g, first_fetch_cycles));
     r->first_constant = known_or_none(GPU(g, first_constant_cycles));
+    r->constants_miss = known_or_none(GPU(g, constants_miss_cycles));
     r->warp_fetch = known_or_none(GPU(g, warp_fetch_cycles));
     r->warp_exit = known_or_none(GPU(g, warp_exit_cycles));
     r->warp_drain = known_or_none(GPU(g, warp_drain_cycles));

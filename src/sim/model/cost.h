@@ -34,7 +34,7 @@ struct rates {
     double branch; // from a branch to the next instruction; 0: not known
     double branch_back,
         match_value; // more of one to a loop's begin; of a vote by value, each value
-    double first_fetch, first_constant, warp_fetch, warp_exit,
+    double first_fetch, first_constant, constants_miss, warp_fetch, warp_exit,
         warp_drain; // of stalls alone; 0: not known
     double
         load_places; // instructions in the queue in front of the LSU, for stalls alone; 0: not known

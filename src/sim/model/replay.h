@@ -79,6 +79,7 @@ struct warp_state {
     double ran;     // when its last instruction issued that takes a unit
     double drained; // when its last store has left the SM
     double kept;    // … and its last reduction is answered
+    uint32_t sent_site; // of the last store or reduction, plus one; 0: none
     struct {
         const struct trace_op *op;
         double ready;
@@ -153,6 +154,9 @@ struct replay {
     struct operands operands;
     struct server issue[SCHEDULERS_MAX], pipe[SERVER_COUNT], sequence;
     struct server fill, port, l2, memory_cache, dram, atomic, shared_only, barrier_unit;
+    struct server
+        stores; // what leaves through the port where it does not keep loads from leaving: with turns
+    double constants;    // the program's constants have come; 0: nobody asked
     struct server flits; // the SM's share of what the L2 takes in: runs ahead of the port
     double sms;          // at work
     double memory_load, memory_load_at; // bytes per cycle to and from device memory, lately; when
@@ -197,9 +201,10 @@ struct replay {
     int resident;        // warps
     double resident_cycles;
     struct draining *draining; // a warp each
-    double *
-        places; // PLACES_MAX: when the last instructions left the queue in front of the load/store unit …
-    uint64_t queued; // … of so many
+    struct queue_places {
+        double *at;     // PLACES_MAX: when the last instructions left the queue …
+        uint64_t count; // … of so many
+    } loads, sends;     // in front of the load/store unit
     double held
         [SCHEDULERS_MAX]; // of its busy cycles, those in which a wide product keeps it behind its turn
     uint32_t **arrivals; // of each phase of each traced block
@@ -254,7 +259,8 @@ static inline double queue_wait(const struct replay *p, const struct site_cost *
     if (!has_queue(c->unit))
         return at;
     at = later(at, p->pipe[c->first].free_at - p->r.load_queue);
-    return store ? later(at, p->port.free_at - p->r.load_queue) : at;
+    const struct server *port = p->turns && c->unit == UNIT_STORE ? &p->stores : &p->port;
+    return store ? later(at, port->free_at - p->r.load_queue) : at;
 }
 // timing_memory.c: each starts at `at` and returns when its result is there, a store's when it has left the SM
 double load_global(struct replay *p, const struct trace_op *op, const struct site_cost *c,
@@ -311,8 +317,9 @@ void stall_add(struct replay *p, struct warp_state *w, uint32_t site, enum stall
                double until);
 // Behind a branch.
 void branch_explain(struct replay *p, struct warp_state *w, uint32_t site);
-// When the instruction that is as many before the next one as the queue in front of the load/store unit holds has left it.
-double queue_place(const struct replay *p, const struct site_cost *c);
+// Until when the queue is full for the warp's next instruction, at `at`; `room`: as the one that holds cycles of work has it.
+double queue_room(const struct replay *p, const struct warp_state *w, double at, double room);
+// The instruction is in the queue in front of the load/store unit.
 void queue_note(struct replay *p, const struct site_cost *c, double ready);
 // A launch's first warps wait for code and constants that no cache has, before the replay begins.
 void sampling_first(struct replay *p, const struct trace_warp *w, double share);
@@ -328,6 +335,12 @@ static inline const struct trace_sync *syncs_of(const struct replay *p, const st
     return may && op->first_sector > 0 && p->in->trace != NULL
                ? &p->in->trace->syncs[op->first_sector - 1]
                : NULL;
+}
+
+// It goes out, and nobody waits for its result.
+static inline bool is_sent(const struct site_cost *c)
+{
+    return c->unit == UNIT_STORE || c->pipe == PIPE_GLOBAL_REDUCTION;
 }
 
 // What issues next: the trace is in PTX's order.

@@ -218,6 +218,7 @@ static void block_start(struct replay *p, int slot, double at)
         w->ran = -1;
         w->throttled = w->fixed = 0;
         w->drained = w->kept = 0;
+        w->sent_site = 0;
         w->waiting = w->asleep = w->entered = false;
         w->ahead_count = 0;
         memset(w->copies, 0, sizeof w->copies);
@@ -520,7 +521,8 @@ static bool replay_init(struct replay *p, const struct timing_input *in, uint64_
     if (sampled) {
         p->stalls = xcalloc((size_t)in->site_count + 1, sizeof *p->stalls);
         p->draining = xcalloc(warps + 1, sizeof *p->draining);
-        p->places = xcalloc(PLACES_MAX, sizeof *p->places);
+        p->loads.at = xcalloc(PLACES_MAX, sizeof *p->loads.at);
+        p->sends.at = xcalloc(PLACES_MAX, sizeof *p->sends.at);
     }
     phases_init(p);
     order_init(p);
@@ -536,7 +538,8 @@ static void replay_release(struct replay *p)
     free(p->warps[0].maker);
     free(p->stalls);
     free(p->draining);
-    free(p->places);
+    free(p->loads.at);
+    free(p->sends.at);
     phases_release(p);
     free(p->warps);
     free(p->slots);

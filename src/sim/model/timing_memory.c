@@ -176,7 +176,8 @@ static double lines_fetch(struct replay *p, uint32_t site, struct request q, dou
             continue;
         }
         latency = r->l2_latency;
-        server_take(&p->flits, sent, 1 / r->l2_flits);
+        if (!p->turns)
+            server_take(&p->flits, sent, 1 / r->l2_flits);
         double read = missed / lines / r->l2_read_bytes;
         double l2 = server_take(&p->l2, sent, read) + read;
         double there = l2 + l2_line_latency(p, line);
@@ -321,16 +322,18 @@ double load_global(struct replay *p, const struct trace_op *traced, const struct
 // Flits of so many sectors, from `start`. Returns when they have left the SM.
 static double flits_send(struct replay *p, double flits, double sectors, double start)
 {
+    static const double in_front = 3. / 8; // of what waits for L2, reads do not overtake
     const struct rates *r = &p->r;
     double room = later(start, p->flits.free_at - r->flit_queue);
     double leaves = flits / r->port_lines;
-    double sent = server_take(&p->port, room, leaves) + leaves;
+    double sent = server_take(p->turns ? &p->stores : &p->port, room, leaves) + leaves;
     double taken = flits / r->l2_flits + sectors * p->write_lone;
     double l2 = server_take(&p->flits, sent - leaves, taken) + taken;
     double bytes = sectors * SECTOR_BYTES * p->write_share;
     if (bytes > 0) {
         memory_count(p, sent, bytes);
-        server_take(&p->dram, l2, bytes / r->dram_write_bytes);
+        server_take(&p->dram, p->turns ? start + (l2 - start) * in_front : l2,
+                    bytes / r->dram_write_bytes);
     }
     return sent;
 }

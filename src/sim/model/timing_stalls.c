@@ -114,21 +114,47 @@ static void stall_share_out(struct replay *p, struct warp_state *w, uint32_t sit
     stall_add(p, w, site, reason, until);
 }
 
-double queue_place(const struct replay *p, const struct site_cost *c)
+static const struct queue_places *places_of(const struct replay *p, const struct site_cost *c)
 {
-    uint64_t n = (uint64_t)sooner(p->r.load_places, PLACES_MAX);
-    if (c->unit != UNIT_STORE)
-        n /= 2;
-    if (n == 0 || p->places == NULL)
+    return is_sent(c) ? &p->sends : &p->loads;
+}
+
+// When the instruction has left the queue in front of the load/store unit that is as many before the next one as it holds.
+static double queue_place(const struct replay *p, const struct site_cost *c, double holds)
+{
+    const struct queue_places *q = places_of(p, c);
+    uint64_t n = (uint64_t)sooner(holds, PLACES_MAX);
+    if (n == 0 || q->at == NULL)
         return (double)INFINITY;
-    return p->queued < n ? 0 : p->places[(p->queued - n) % PLACES_MAX];
+    return q->count < n ? 0 : q->at[(q->count - n) % PLACES_MAX];
 }
 
 void queue_note(struct replay *p, const struct site_cost *c, double ready)
 {
-    bool sent = c->unit == UNIT_STORE;
-    if (p->places != NULL)
-        p->places[p->queued++ % PLACES_MAX] = sent ? ready : p->pipe[c->first].free_at;
+    struct queue_places *q = is_sent(c) ? &p->sends : &p->loads;
+    if (q->at != NULL)
+        q->at[q->count++ % PLACES_MAX] = is_sent(c) ? ready : p->pipe[c->first].free_at;
+}
+
+static bool loads_follow(const struct replay *p, const struct warp_state *w)
+{
+    size_t ahead = w->next + LOOK_AHEAD < w->trace->count ? w->next + LOOK_AHEAD : w->trace->count;
+    for (size_t i = w->next + 1; i < ahead; i++)
+        if (p->costs[w->trace->ops[i].site].unit == UNIT_LOAD)
+            return true;
+    return false;
+}
+
+// Stores and reductions that no load follows: the queue holds instructions, whatever work they are, and their warps go on. One
+// of a loop waits for itself of the turn before, whose registers are read when it leaves the queue.
+double queue_room(const struct replay *p, const struct warp_state *w, double at, double room)
+{
+    const struct trace_op *op = op_next(p, w);
+    const struct site_cost *c = &p->costs[op->site];
+    if (!is_sent(c) || isinf(queue_place(p, c, p->r.load_places)) || loads_follow(p, w))
+        return room;
+    room = later(at, queue_place(p, c, p->r.load_places));
+    return w->sent_site == op->site + 1 ? later(room, later(w->drained, w->kept)) : room;
 }
 
 // A scheduler's warps that wait for a pipe are let through one by one: in the cycle in which one is, the others are not
@@ -244,6 +270,8 @@ static void operand_explain(struct replay *p, struct warp_state *w, uint32_t sit
         sequence_explain(p, w, site, ready);
         return;
     }
+    if (m && p->constants >= ready && p->in->sites[w->maker[w->last]].constant)
+        reason = STALL_IMC_MISS;
     double queued = w->since + sooner(w->queued[w->last], ready - w->since);
     bool math = reason != STALL_SHORT_SCOREBOARD; // else the queue of the shared units
     if (m && !is_among_lanes(m->pipe)) // shuffles wait for their results, however many there are
@@ -266,13 +294,22 @@ static bool is_last(const struct replay *p, const struct warp_state *w, uint32_t
 // take many cycles it takes more, and their warps wait for data where the model has them wait for room.
 static void room_explain(struct replay *p, struct warp_state *w, uint32_t site, double room)
 {
+    static const double reads = 0.15; // of those that wait, for registers that are not read yet
     const struct site_cost *c = &p->costs[site];
+    if (p->turns && is_sent(c) && !loads_follow(p, w)) {
+        stall_share_out(p, w, site, sooner(queue_place(p, c, p->r.load_places), room),
+                        STALL_LG_THROTTLE, STALL_LONG_SCOREBOARD, reads);
+        stall_add(p, w, site, STALL_LONG_SCOREBOARD, room);
+        return;
+    }
     const struct server *pipe = &p->pipe[c->first];
-    double mean = p->queued > 0 ? pipe->busy / (double)p->queued : 1;
+    uint64_t queued = p->loads.count + p->sends.count;
+    double mean = queued > 0 ? pipe->busy / (double)queued : 1;
     double drains = c->unit == UNIT_STORE && is_last(p, w, site) ? 1 : 0;
     if (op_next(p, w)->lines <= 4)
         drains *= 0.4;
-    stall_share_out(p, w, site, sooner(queue_place(p, c), room), (enum stall)c->throttle,
+    double holds = p->r.load_places * (is_sent(c) ? 2 : 1);
+    stall_share_out(p, w, site, sooner(queue_place(p, c, holds), room), (enum stall)c->throttle,
                     STALL_NOT_SELECTED, chosen_share(p, mean, false));
     stall_share_out(p, w, site, room,
                     c->unit == UNIT_SHARED ? STALL_SHORT_SCOREBOARD : STALL_LONG_SCOREBOARD,

@@ -44,6 +44,16 @@ static double values_vote(struct replay *p, const struct trace_op *op, const str
     return p->start + cycles - c->cycles + c->latency;
 }
 
+// The program's own constants, which no cache has when the first warp of an SM asks: all wait for them.
+static double constants_come(struct replay *p, const struct trace_op *op, double at)
+{
+    if (!p->turns || !p->in->sites[op->site].constant)
+        return 0;
+    if (p->constants <= 0)
+        p->constants = at + p->r.constants_miss;
+    return p->constants;
+}
+
 double op_execute(struct replay *p, const struct trace_op *op, const struct site_cost *c, double at)
 {
     switch ((enum unit)c->unit) {
@@ -55,8 +65,10 @@ double op_execute(struct replay *p, const struct trace_op *op, const struct site
         return op->lanes ? load_global(p, op, c, at) : at;
     case UNIT_STORE:
         return op->lanes ? store_global(p, op, at) : at;
-    case UNIT_SHARED:
-        return op->lanes ? access_shared(p, op, c, at) : at;
+    case UNIT_SHARED: // one without lanes takes the same way, where ptxas has it under a predicate
+        return op->lanes || (p->turns && p->in->sites[op->site].side_step)
+                   ? access_shared(p, op, c, at)
+                   : at;
     case UNIT_ATOMIC:
         return op->lanes ? atomic_global(p, op, c, at) : at;
     case UNIT_COPY:
@@ -68,7 +80,7 @@ double op_execute(struct replay *p, const struct trace_op *op, const struct site
     case UNIT_TENSOR:
         return taken_once(p, c, at);
     case UNIT_WAIT:
-        break;
+        return later(at + c->latency, constants_come(p, op, at));
     }
     return at + c->latency;
 }

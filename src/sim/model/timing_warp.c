@@ -291,7 +291,7 @@ static void warp_issue(struct replay *p, struct warp_state *w, double at)
     double hold = c->hold + (c->pipe == PIPE_BRANCH && goes_back(w) ? p->r.branch_back : 0);
     w->at = later(w->at, at + c->next + hold + held);
     if (held > 0)
-        stall_add(p, w, op->site, STALL_DISPATCH, w->at);
+        stall_add(p, w, op->site, STALL_WAIT, w->at);
     else if (hold > 0)
         branch_explain(p, w, op->site);
     if (c->pipe == PIPE_ASYNC_COPY || c->pipe == PIPE_BULK_COPY)
@@ -308,6 +308,8 @@ static void warp_issue(struct replay *p, struct warp_state *w, double at)
         w->drained = later(w->drained, ready);
     if (c->pipe == PIPE_GLOBAL_REDUCTION)
         w->kept = later(w->kept, ready);
+    if (is_sent(c))
+        w->sent_site = op->site + 1;
     warp_advance(w);
 }
 
@@ -332,6 +334,8 @@ enum step warp_step(struct replay *p, struct warp_state *w)
         return STEP_RAN;
     }
     double room = queue_wait(p, c, at), free_at = p->issue[w->scheduler].free_at;
+    if (p->turns && is_sent(c))
+        room = queue_room(p, w, at, room);
     bool full = room > at;
     if (full)
         w->throttled = at = room;
