@@ -156,6 +156,7 @@ struct replay {
     struct server fill, port, l2, memory_cache, dram, atomic, shared_only, barrier_unit;
     struct server
         stores; // what leaves through the port where it does not keep loads from leaving: with turns
+    double hot_turns;    // of other SMs' atomics, that one of this SM waits for
     double constants;    // the program's constants have come; 0: nobody asked
     struct server flits; // the SM's share of what the L2 takes in: runs ahead of the port
     double sms;          // at work

@@ -465,6 +465,20 @@ static double lone_cycles(const struct replay *p)
            sooner(lone, 1) * (p->scattered_writes - 1) * SECTOR_BYTES / p->r.dram_write_bytes;
 }
 
+// Of a request of the grid's atomics, on average, at one address. Blocks of one wave come there together; those of more are
+// spread (what takes longer than the replay is beyond it).
+static double hot_turns(const struct timing_input *in)
+{
+    static const double together = 0.5;
+    double requests = 0, room = GPU(in->gpu, sm_count) * in->blocks_per_sm;
+    if ((double)in->grid_blocks > room)
+        return 0;
+    for (int i = 0; i < in->site_count; i++)
+        if (in->sites[i].pipe == PIPE_GLOBAL_ATOMIC || in->sites[i].pipe == PIPE_GLOBAL_REDUCTION)
+            requests += (double)in->stats[i].executed;
+    return requests > 0 ? together * in->atomic_turns_hot / requests : 0;
+}
+
 static bool replay_init(struct replay *p, const struct timing_input *in, uint64_t blocks,
                         bool sampled)
 {
@@ -473,6 +487,7 @@ static bool replay_init(struct replay *p, const struct timing_input *in, uint64_
     p->in = in;
     p->memory_written = dram_written(&in->l2) > 0;
     p->write_share = dram_write_share(in);
+    p->hot_turns = hot_turns(in);
     p->fetched = fetched_per_byte(in);
     double lone =
         (p->fetched - 1) / (GPU(in->gpu, l2_dram_granule_bytes) / SECTOR_BYTES - 1 + 1e-9);

@@ -390,6 +390,8 @@ double atomic_global(struct replay *p, const struct trace_op *op, const struct s
     double depth = op->wavefronts > 0 ? op->wavefronts : 1;
     double work =
         later(op->sectors / r->l2_atomics, depth > 1 ? depth / (r->l2_atomics_same * p->sms) : 0);
+    if (p->turns)
+        work = later(work, p->hot_turns / r->l2_atomics_same);
     if (c->pipe == PIPE_GLOBAL_ATOMIC)
         work *= r->atomic_return;
     double done = server_take(&p->atomic, sent, work) + work;
