@@ -76,9 +76,9 @@ struct warp_state {
     int next_sleeper;      // that waits for the same; -1
     uint32_t barrier_site; // where it waits
     double started;
-    double ran;     // when its last instruction issued that takes a unit
-    double drained; // when its last store has left the SM
-    double kept;    // … and its last reduction is answered
+    double ran;         // when its last instruction issued that takes a unit
+    double drained;     // when its last store has left the SM
+    double kept;        // … and its last reduction is answered
     uint32_t sent_site; // of the last store or reduction, plus one; 0: none
     struct {
         const struct trace_op *op;
