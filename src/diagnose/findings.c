@@ -44,7 +44,9 @@ double search_fact(const struct search *s, enum fact f)
 }
 
 // Of the warps' time between their start and their end: fetching the first code and constants and draining are a large part of a
-// kernel of a few microseconds, which no change of what is in between takes away.
+// kernel of a few microseconds, which no change of what is in between takes away. Draining that is more than an end's are stores
+// that wait.
+#define ENDS_MAX 0.2
 double search_stall(const struct search *s, enum stall r)
 {
     static const enum stall around[] = {STALL_NO_INSTRUCTION, STALL_IMC_MISS, STALL_DRAIN};
@@ -52,7 +54,7 @@ double search_stall(const struct search *s, enum stall r)
     double between = 1;
     for (size_t i = 0; t && i < COUNT_OF(around); i++)
         if (around[i] != r && stalls_share(t, around[i]) > 0)
-            between -= stalls_share(t, around[i]);
+            between -= fmin(stalls_share(t, around[i]), around[i] == STALL_DRAIN ? ENDS_MAX : 1);
     return t && between > 0 ? stalls_share(t, r) / between : (double)NAN;
 }
 

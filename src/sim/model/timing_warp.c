@@ -291,7 +291,7 @@ static void warp_issue(struct replay *p, struct warp_state *w, double at)
     double hold = c->hold + (c->pipe == PIPE_BRANCH && goes_back(w) ? p->r.branch_back : 0);
     w->at = later(w->at, at + c->next + hold + held);
     if (held > 0)
-        stall_add(p, w, op->site, STALL_WAIT, w->at);
+        stall_add(p, w, op->site, STALL_DISPATCH, w->at);
     else if (hold > 0)
         branch_explain(p, w, op->site);
     if (c->pipe == PIPE_ASYNC_COPY || c->pipe == PIPE_BULK_COPY)
