@@ -81,6 +81,9 @@ class Running:
         self.process = subprocess.Popen(command, stdout=self.out, stderr=ours, env=dict(os.environ, TERM="xterm"))
         if watched:
             os.close(ours)
+        # As soon as it ends, whatever else is waited for: who cuts this script off keeps what is done.
+        self.kept = threading.Thread(target=self.keep, daemon=True)
+        self.kept.start()
 
     def read(self):
         try:
@@ -101,6 +104,9 @@ class Running:
             pass
 
     def finish(self):
+        self.kept.join()
+
+    def keep(self):
         status = self.process.wait()
         self.out.close()
         try:
