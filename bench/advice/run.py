@@ -4,11 +4,15 @@
   bench/advice/run.py collect [--ridge build/ridge] [--device sim:h200] [--split tuning] FOLDER
       runs each experiment and case once; FOLDER gets a JSON file each (those that are there already are kept)
   bench/advice/run.py list FOLDER     the files that collect makes; collect --one FILE FOLDER makes one of them
+  bench/advice/run.py again RECORDED FOLDER
+      the runs of a real GPU that lie in RECORDED, diagnosed anew without it (ridge explain --again): its times and
+      counters, a fresh simulation on the side, today's rules
   bench/advice/run.py score [--split validation] [--pairs] FOLDER
       the figures; --pairs: a line for each pair too
   bench/advice/run.py table [--before FOLDER] FOLDER
       docs/advice-*.md on standard output: all splits' figures and all pairs; --before: an earlier version's beside
       them, of the pairs that both folders have
+  --side-limit S                      again: simulate a variant on the side no longer (ridge explain's option)
   --time-limit S                      on a GPU: sample a variant's time no longer (ridge run's option)
   --overlap                           on a GPU: while an experiment is simulated on the side, which takes the host only,
                                       the next one is verified and timed
@@ -30,6 +34,7 @@ import pty
 import struct
 import subprocess
 import sys
+import tempfile
 import termios
 import threading
 from pathlib import Path
@@ -148,6 +153,28 @@ def collect(args):
             running.pop(0).finish()
     for left in running:
         left.finish()
+
+
+def again(args):
+    """Each recorded file with today's diagnosis; sources and variants are those that lie here now."""
+    folder = Path(args.folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    for (path, experiment, _), _ in work_of(args):
+        recorded = Path(args.recorded) / path.name
+        if path.exists() or not recorded.exists() or args.one not in (None, path.name):
+            continue
+        run = json.loads(recorded.read_text())
+        run["experiment_path"] = str(experiment)  # where it lies here
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as copy:
+            json.dump(run, copy)
+            copy.flush()
+            command = [args.ridge, "explain", copy.name, "--again", "--json", "-q"]
+            command += ["--side-limit", args.side_limit] if args.side_limit else []
+            done = subprocess.run(command, stdout=subprocess.PIPE)
+        if done.returncode == 0:
+            path.write_bytes(done.stdout)
+        else:
+            print(f"  {path.name}: not diagnosed anew: exit status {done.returncode}", file=sys.stderr)
 
 
 def result_of(run, variant):
@@ -288,7 +315,8 @@ def table(args):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["collect", "list", "score", "table"])
+    parser.add_argument("what", choices=["collect", "list", "again", "score", "table"])
+    parser.add_argument("recorded", nargs="?")
     parser.add_argument("folder")
     parser.add_argument("--ridge", default=os.environ.get("RIDGE", str(ROOT / "build" / "ridge")))
     parser.add_argument("--device", default="sim:h200")
@@ -296,12 +324,15 @@ def main():
     parser.add_argument("--from", dest="list", metavar="LIST", type=Path, default=HERE / "pairs.tsv")
     parser.add_argument("--one")
     parser.add_argument("--time-limit", metavar="S")
+    parser.add_argument("--side-limit", metavar="S")
     parser.add_argument("--overlap", action="store_true")
     parser.add_argument("--last", metavar="NAMES")
     parser.add_argument("--pairs", action="store_true")
     parser.add_argument("--before", metavar="FOLDER")
-    args = parser.parse_args()
-    {"collect": collect, "list": collect, "score": score, "table": table}[args.what](args)
+    args = parser.parse_intermixed_args()
+    if (args.what == "again") != (args.recorded is not None):
+        parser.error("again takes two folders, the others take one")
+    {"collect": collect, "list": collect, "again": again, "score": score, "table": table}[args.what](args)
 
 
 if __name__ == "__main__":

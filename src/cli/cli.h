@@ -106,6 +106,14 @@ struct cli_comparison { // zeroed before; closed also where opening failed
 bool cli_comparison_open(const struct options *o, struct cli_comparison *c,
                          struct error *err) CHECK_RESULT;
 void cli_comparison_close(struct cli_comparison *c);
+// The simulated chip that stands for the run's device.
+bool cli_simulated_of(struct arena *a, const struct run_header *h, const char **device,
+                      struct error *err) CHECK_RESULT;
+// The case of the result, as --param has it: NAME=VALUE, axis by axis.
+const char **cli_overrides_of(struct arena *a, const struct result *r);
+// ridge explain --again: the run's results, or `only` that one, diagnosed anew in their places.
+bool cli_explain_again(const struct options *o, struct arena *a, struct run *run,
+                       const struct result *only, struct error *err) CHECK_RESULT;
 // ridge gate BASELINE RUN, of recorded runs.
 bool cli_gate_runs(const struct options *o, int *status, struct error *err) CHECK_RESULT;
 // The table of a run (--json, --markdown) on standard output.

@@ -6,9 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-// The simulated chip that stands for the run's device.
-static bool simulated_of(struct arena *a, const struct run_header *h, const char **device,
-                         struct error *err)
+bool cli_simulated_of(struct arena *a, const struct run_header *h, const char **device,
+                      struct error *err)
 {
     struct gpu *chip = NULL;
     *device = h->device_id;
@@ -26,8 +25,7 @@ static bool simulated_of(struct arena *a, const struct run_header *h, const char
     return true;
 }
 
-// The case of the result, axis by axis.
-static const char **overrides_of(struct arena *a, const struct result *r)
+const char **cli_overrides_of(struct arena *a, const struct result *r)
 {
     const char **out = ARENA_ARRAY(a, const char *, r->param_count + 1);
     for (int i = 0; i < r->param_count; i++) {
@@ -46,11 +44,11 @@ static bool replay_result(const struct options *o, struct arena *a, const struct
     struct run again = {0};
     struct loop_events events = {.cancel = cli_cancelled};
     (void)o;
-    if (!simulated_of(a, &run->header, &device, err))
+    if (!cli_simulated_of(a, &run->header, &device, err))
         return false;
     struct loop_request request = {.experiment_path = run->header.experiment_path,
                                    .device = device,
-                                   .overrides = overrides_of(a, r),
+                                   .overrides = cli_overrides_of(a, r),
                                    .override_count = r->param_count,
                                    .variants = &r->variant,
                                    .variant_count = 1,

@@ -189,19 +189,50 @@ bool cli_result_find(const struct options *o, const char *argument, struct arena
     return done && (!variant || *only);
 }
 
+// "FILE.json" and "FILE.json:VARIANT", a run as `ridge run --json` prints it. NULL = the argument names no such file.
+static const char *file_of(struct arena *a, const char *argument, const char **variant)
+{
+    const char *end = strstr(argument, ".json");
+    *variant = NULL;
+    while (end && end[strlen(".json")] != 0 && end[strlen(".json")] != ':')
+        end = strstr(end + 1, ".json");
+    if (!end)
+        return NULL;
+    end += strlen(".json");
+    *variant = *end ? arena_strdup(a, end + 1) : NULL;
+    return arena_strndup(a, argument, (size_t)(end - argument));
+}
+
+static bool file_open(const char *path, struct recorded *r, struct error *err)
+{
+    json_error_t why;
+    json_t *json = json_load_file(path, 0, &why);
+    bool done = (json || fail(err, NOWHERE, "%s: %s", path, why.text)) &&
+                (run_from_json(&r->arena, json, &r->run, err) || error_context(err, "in %s", path));
+    json_decref(json);
+    return done;
+}
+
+static bool journal_read(const struct options *o, struct recorded *r, int64_t id, const char *name,
+                         struct error *err)
+{
+    return cli_journal_open(o, true, &r->journal, err) &&
+           journal_get_run(r->journal, &r->arena, id, name, &r->run, err);
+}
+
 static bool recorded_open(const struct options *o, bool needs_variant, struct recorded *r,
                           struct error *err)
 {
     const char *name, *variant;
-    int64_t named, id;
+    int64_t named = 0, id;
+    const char *file = file_of(&r->arena, o->arguments[0], &variant);
     if (!option_i64(o, OPTION_RUN, 1, INT64_MAX, 0, &id, err) ||
-        !reference_parse(&r->arena, o->arguments[0], &named, &name, &variant, err))
+        (!file && !reference_parse(&r->arena, o->arguments[0], &named, &name, &variant, err)))
         return false;
     if (needs_variant && !variant)
         return fail(err, NOWHERE, "name the variant too: ridge annotate %s:VARIANT",
                     o->arguments[0]);
-    if (!cli_journal_open(o, true, &r->journal, err) ||
-        !journal_get_run(r->journal, &r->arena, named ? named : id, name, &r->run, err))
+    if (!(file ? file_open(file, r, err) : journal_read(o, r, named ? named : id, name, err)))
         return false;
     if (variant)
         r->result = result_find(o, &r->run, variant, err);
@@ -226,7 +257,9 @@ bool command_explain(const struct options *o, int *status, struct error *err)
     struct text out = {0};
     struct report_style style = cli_style(o);
     *status = 0;
-    bool done = recorded_open(o, false, &r, err);
+    bool done = recorded_open(o, false, &r, err) &&
+                (!option_given(o, OPTION_AGAIN) ||
+                 cli_explain_again(o, &r.arena, &r.run, r.result, err));
     if (done && option_given(o, OPTION_WHAT_IF)) {
         done = cli_counterfactual(o, &r.arena, &r.run, r.result, err);
     } else if (done && option_given(o, OPTION_APPLY)) {

@@ -28,8 +28,8 @@ static bool uses_f64(const struct resolved_case *c, const struct resolved_varian
     return false;
 }
 
-static bool diagnose_result(struct loop *l, struct stage *s, int variant,
-                            const struct job_facts *facts, struct result *r, struct error *err)
+bool stage_diagnose(struct loop *l, struct stage *s, int variant, const struct job_facts *facts,
+                    struct result *r, struct error *err)
 {
     if (r->status != RESULT_OK || r->time.provenance == PROVENANCE_ABSENT)
         return true;
@@ -136,7 +136,7 @@ bool stage_conclude(struct loop *l, struct stage *s, int variant, struct result 
     check_work(l, s, variant, r);
     note_waiting(l, s, variant, r);
     if (!model_transfers(l, s, variant, r, err) ||
-        !diagnose_result(l, s, variant, &s->facts[variant], r, err))
+        !stage_diagnose(l, s, variant, &s->facts[variant], r, err))
         return false;
     judge_result(l->arena, v, v->from >= 0 ? s->results[v->from] : NULL, r);
     progress_take_phases(&l->progress, r);

@@ -113,9 +113,11 @@ bool measure_jobs(struct arena *a, const struct job *jobs, struct result *const 
 // blocks, in a worker process, within the request's limit. Fills what the result has not: stalls, facts, replays,
 // lines, and counters where hardware counted none. What could not be had is a note; no fault of the result.
 // false: cancelled, or the system fails us.
-bool side_run(struct arena *a, const struct job *job, struct result *r,
-              const struct job_progress *progress, const volatile bool *cancel,
-              struct error *err) CHECK_RESULT;
+bool side_run(struct arena *a, const struct job *job, struct result *r, struct job_facts *facts,
+              const volatile bool *cancel, struct error *err) CHECK_RESULT;
+// The same for a result that has been recorded: what an earlier simulation brought goes first.
+bool side_renew(struct arena *a, const struct job *job, struct result *r, struct job_facts *facts,
+                const volatile bool *cancel, struct error *err) CHECK_RESULT;
 // What it fills, from the result of the simulation.
 void side_take(struct arena *a, const struct result *side, double limit_s, struct result *r);
 

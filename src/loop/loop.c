@@ -39,7 +39,7 @@ static bool run_jobs(struct loop *l, const struct planned *jobs, int count, stru
     l->device = jobs->device;
     l->progress.case_label = jobs->point->label;
     bool done = stage_prepare(l, &s, err) && stage_run(l, &s, err);
-    if (done)
+    if (done && !l->request->recorded)
         stage_judge_stop(l, &s);
     stage_release(&s);
     return done;

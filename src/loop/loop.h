@@ -67,6 +67,9 @@ struct loop_request {
     bool has_seed;
     uint64_t seed;                  // else fresh
     const struct loop_known *known; // optional
+    // Measured before, on a GPU whose chip `device` simulates: nothing is measured again, and nothing judged. What the
+    // simulation on the side brings is made anew, and the diagnosis (again.c). Only these variants' results follow.
+    const struct run *recorded; // NULL = none
 };
 struct loop_events { // all optional; called in the parent
     void (*header)(void *context, const struct run_header *h);

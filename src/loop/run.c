@@ -98,7 +98,7 @@ const char *stage_file(struct loop *l, const char *file)
     return file;
 }
 
-static void relate_files(struct loop *l, struct result *r)
+void stage_relate(struct loop *l, struct result *r)
 {
     for (int i = 0; i < r->line_count; i++)
         if (r->lines[i].file)
@@ -219,7 +219,7 @@ static bool run_variants(struct loop *l, struct stage *s, int first, int end, st
     if (!jobs_run(l->arena, jobs, results, facts, count, &progress, l->events->cancel, err))
         return false;
     for (int i = 0; i < count; i++)
-        relate_files(l, results[i]);
+        stage_relate(l, results[i]);
     return true;
 }
 
@@ -269,11 +269,12 @@ static bool simulate_aside(struct loop *l, struct stage *s, struct result *fresh
             !variant_has(s->variants[variant].spec, LAUNCH_KERNEL))
             continue;
         struct job job = stage_job(l, s, variant);
+        struct job_facts ignored; // the measured run's count
         l->progress.variant = r->variant;
         progress_tell(&l->progress, "simulating", s->job_count);
-        if (!side_run(l->arena, &job, r, NULL, l->events->cancel, err))
+        if (!side_run(l->arena, &job, r, &ignored, l->events->cancel, err))
             return false;
-        relate_files(l, r);
+        stage_relate(l, r);
     }
     return true;
 }
@@ -297,6 +298,8 @@ static bool run_together(struct loop *l, struct stage *s, struct error *err)
 
 bool stage_run(struct loop *l, struct stage *s, struct error *err)
 {
+    if (l->request->recorded)
+        return stage_again(l, s, err);
     return l->device->simulated && !l->request->patterns ? run_simulated(l, s, err)
                                                          : run_together(l, s, err);
 }

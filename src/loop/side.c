@@ -6,6 +6,7 @@
 #include "loop/bench.h"
 
 #include <math.h>
+#include <string.h>
 
 enum {
     PILOT_BLOCKS = 32,
@@ -227,13 +228,12 @@ void side_take(struct arena *a, const struct result *side, double limit_s, struc
                                          limit_s));
 }
 
-bool side_run(struct arena *a, const struct job *job, struct result *r,
-              const struct job_progress *progress, const volatile bool *cancel, struct error *err)
+bool side_run(struct arena *a, const struct job *job, struct result *r, struct job_facts *facts,
+              const volatile bool *cancel, struct error *err)
 {
     struct device_info device = {0};
     struct loop_request request = *job->request;
     struct job side = *job;
-    struct job_facts facts = {.longest = -1};
     struct result got = {.variant = r->variant, .status = RESULT_OK};
     const char *why = why_not(a, job, &device);
     if (why) {
@@ -247,12 +247,63 @@ bool side_run(struct arena *a, const struct job *job, struct result *r,
     side.device = &device;
     side.wanted = NULL;
     side.side = true;
-    if (!jobs_run(a, &side, (struct result *[]){&got}, (struct job_facts *[]){&facts}, 1, progress,
-                  cancel, err))
+    *facts = (struct job_facts){.longest = -1};
+    if (!jobs_run(a, &side, (struct result *[]){&got}, (struct job_facts *[]){facts}, 1, NULL, cancel,
+                  err))
         return false;
     if (got.status == RESULT_OK)
         side_take(a, &got, request.timeout_s, r);
     else
         note_left_out(a, r, got.error);
+    return true;
+}
+
+// The side's notes are the last ones.
+static const char *note_without_side(struct arena *a, const struct result *r)
+{
+    const char *const begins[] = {
+        "not simulated on the side: ",
+        "what fixes are worth was not replayed within ",
+        r->side.device ? arena_printf(a, "on %s: ", r->side.device) : NULL,
+    };
+    const char *end = r->note ? r->note + strlen(r->note) : NULL;
+    for (size_t i = 0; i < COUNT_OF(begins); i++) {
+        const char *at = r->note && begins[i] ? strstr(r->note, begins[i]) : NULL;
+        end = at && at < end ? at : end;
+    }
+    if (!r->note || end <= r->note + strlen(NOTES_BETWEEN))
+        return end == r->note ? NULL : r->note;
+    return *end ? arena_strndup(a, r->note, (size_t)(end - r->note) - strlen(NOTES_BETWEEN))
+                : r->note;
+}
+
+// What hardware did not say is the simulation's; occupancy, which is calculated, comes back below.
+static void forget(struct arena *a, struct result *r)
+{
+    for (int i = 0; i < COUNTER_COUNT; i++)
+        if (r->counters.figure[i].provenance != PROVENANCE_MEASURED)
+            r->counters.figure[i] = (struct figure){0};
+    if (r->sampling.mode == SAMPLING_OFF) {
+        r->stalls = (struct stall_table){0};
+        r->lines = NULL;
+        r->line_count = 0;
+    }
+    r->facts = (struct facts){0};
+    r->counterfactuals = (struct counterfactuals){0};
+    r->fidelity = (struct run_fidelity){0};
+    r->note = note_without_side(a, r);
+    r->side = (struct side_simulation){0};
+}
+
+bool side_renew(struct arena *a, const struct job *job, struct result *r, struct job_facts *facts,
+                const volatile bool *cancel, struct error *err)
+{
+    const struct counters before = r->counters;
+    forget(a, r);
+    if (!side_run(a, job, r, facts, cancel, err))
+        return false;
+    for (int i = 0; i < COUNTER_COUNT; i++)
+        if (r->counters.figure[i].provenance == PROVENANCE_ABSENT)
+            r->counters.figure[i] = before.figure[i];
     return true;
 }

@@ -57,6 +57,8 @@ bool stage_patterns(struct loop *l, struct stage *s, struct result *fresh,
 // The reference's outputs on the stage's inputs.
 bool stage_wanted(struct loop *l, struct stage *s, struct error *err) CHECK_RESULT;
 bool stage_run(struct loop *l, struct stage *s, struct error *err) CHECK_RESULT;
+// What was measured before, diagnosed anew (again.c).
+bool stage_again(struct loop *l, struct stage *s, struct error *err) CHECK_RESULT;
 void stage_release(struct stage *s);
 bool stage_has_job(const struct stage *s, int variant);
 struct job stage_job(struct loop *l, const struct stage *s, int variant);
@@ -66,12 +68,16 @@ bool stage_is_measured(const struct loop *l);
 // A variant's result: with its copies where they are asked for, diagnosed, judged, handed on.
 bool stage_conclude(struct loop *l, struct stage *s, int variant, struct result *r,
                     struct error *err) CHECK_RESULT;
+// The bounds and findings of a result that has a time.
+bool stage_diagnose(struct loop *l, struct stage *s, int variant, const struct job_facts *facts,
+                    struct result *r, struct error *err) CHECK_RESULT;
 // Is there a reason to stop?
 void stage_judge_stop(struct loop *l, const struct stage *s);
 
 // "transpose.cu" for files below the experiment's folder, by its whole name or as it was given: the
 // same on every machine.
 const char *stage_file(struct loop *l, const char *file);
+void stage_relate(struct loop *l, struct result *r); // … those of its lines
 // The instructions of the variant's kernels by source line, a listing; NULL: the code is neither PTX nor a cubin, or has no lines. (listing.c)
 const char *stage_listing(struct loop *l, struct stage *s, int variant);
 

@@ -181,6 +181,7 @@ struct problem {         // found while running: out of bounds, a race …
 
 // A note and one more: "note; text", the note alone where it says the text already, the text where there is no note.
 // In the arena, or one of the two.
+#define NOTES_BETWEEN "; "
 const char *note_join(struct arena *a, const char *note, const char *text);
 
 #endif

@@ -368,7 +368,7 @@ const char *note_join(struct arena *a, const char *note, const char *text)
 {
     if (!note || strstr(note, text))
         return note ? note : text;
-    return arena_printf(a, "%s; %s", note, text);
+    return arena_printf(a, "%s" NOTES_BETWEEN "%s", note, text);
 }
 
 bool run_source_read(struct arena *a, const struct run *r, const char *path, const char **text,
