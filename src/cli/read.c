@@ -257,9 +257,9 @@ bool command_explain(const struct options *o, int *status, struct error *err)
     struct text out = {0};
     struct report_style style = cli_style(o);
     *status = 0;
-    bool done = recorded_open(o, false, &r, err) &&
-                (!option_given(o, OPTION_AGAIN) ||
-                 cli_explain_again(o, &r.arena, &r.run, r.result, err));
+    bool done =
+        recorded_open(o, false, &r, err) &&
+        (!option_given(o, OPTION_AGAIN) || cli_explain_again(o, &r.arena, &r.run, r.result, err));
     if (done && option_given(o, OPTION_WHAT_IF)) {
         done = cli_counterfactual(o, &r.arena, &r.run, r.result, err);
     } else if (done && option_given(o, OPTION_APPLY)) {

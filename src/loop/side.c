@@ -20,6 +20,8 @@ static const double replaying_least = 0.1, kept_back = 0.1; // of the limit
 static const double filling_most = 0.05; // … filling the buffers once more may take
 static const double ns_per_s = 1e9;
 
+#define SAMPLE_LEAST 0.5 // of the loads that hardware counted; or as many times more
+
 static double limit_of(const struct loop_request *r)
 {
     return r->side_limit_s > 0 ? r->side_limit_s : default_limit_s;
@@ -202,8 +204,25 @@ static void take_counters(const struct counters *side, struct counters *into)
             into->figure[i] = side->figure[i];
 }
 
+// A sample of blocks that do unequal work is not the grid: hardware counted all of it.
+static void note_other_work(struct arena *a, const struct result *side, struct result *r)
+{
+    double scaled = counters_get(&side->counters, COUNTER_GLOBAL_LOAD_REQUESTS, 0),
+           counted = counters_get(&r->counters, COUNTER_GLOBAL_LOAD_REQUESTS, 0);
+    if (side->side.blocks_share < 1 && scaled > 0 && counted > 0 &&
+        (scaled < SAMPLE_LEAST * counted || counted < SAMPLE_LEAST * scaled))
+        r->note = note_join(
+            a, r->note,
+            arena_printf(a,
+                         "on %s: by the sample of its blocks the grid loads %.2g times as often as "
+                         "the GPU counted: blocks do unequal work, and what fixes are worth is of "
+                         "the sampled ones",
+                         side->side.device, scaled / counted));
+}
+
 void side_take(struct arena *a, const struct result *side, double limit_s, struct result *r)
 {
+    note_other_work(a, side, r);
     take_counters(&side->counters, &r->counters);
     if (!stalls_known(&r->stalls))
         r->stalls = side->stalls;
@@ -248,8 +267,8 @@ bool side_run(struct arena *a, const struct job *job, struct result *r, struct j
     side.wanted = NULL;
     side.side = true;
     *facts = (struct job_facts){.longest = -1};
-    if (!jobs_run(a, &side, (struct result *[]){&got}, (struct job_facts *[]){facts}, 1, NULL, cancel,
-                  err))
+    if (!jobs_run(a, &side, (struct result *[]){&got}, (struct job_facts *[]){facts}, 1, NULL,
+                  cancel, err))
         return false;
     if (got.status == RESULT_OK)
         side_take(a, &got, request.timeout_s, r);
@@ -277,11 +296,12 @@ static const char *note_without_side(struct arena *a, const struct result *r)
                 : r->note;
 }
 
-// What hardware did not say is the simulation's; occupancy, which is calculated, comes back below.
+// What hardware did not say is the simulation's; occupancy is calculated from what the driver said.
 static void forget(struct arena *a, struct result *r)
 {
     for (int i = 0; i < COUNTER_COUNT; i++)
-        if (r->counters.figure[i].provenance != PROVENANCE_MEASURED)
+        if (r->counters.figure[i].provenance != PROVENANCE_MEASURED &&
+            i != COUNTER_OCCUPANCY_THEORETICAL_PCT && i != COUNTER_WAVES)
             r->counters.figure[i] = (struct figure){0};
     if (r->sampling.mode == SAMPLING_OFF) {
         r->stalls = (struct stall_table){0};

@@ -111,6 +111,16 @@ static void add_side(const struct side_simulation *s, const struct report_style 
     text_release(&line);
 }
 
+static void add_note(const char *note, const struct report_style *style, struct text *out)
+{
+    struct text line = {0};
+    if (!note)
+        return;
+    text_printf(&line, "note: %s", note);
+    add_wrapped(out, style, 2, text_str(&line));
+    text_release(&line);
+}
+
 // How far the figures were compared with hardware, and of each path that was not, why.
 static void add_fidelity(const struct run_fidelity *f, const struct report_style *style,
                          struct text *out)
@@ -169,6 +179,7 @@ static void explain_result(const struct run *run, const struct result *r,
         add_wrapped(out, style, 2, d->limiter_why);
     add_waiting(&d->waiting, style, out);
     add_side(&r->side, style, out);
+    add_note(r->note, style, out);
     add_stalls(&r->stalls, style, out);
     add_fidelity(&r->fidelity, style, out);
     if (d->bound_count > 0)

@@ -78,6 +78,48 @@ else
     echo 'skip - json: python3 is not here'
 fi
 
+# ---- diagnosed anew, where there is no GPU ----------------------------------------------------------
+again() { # of the newest run, without the driver
+    "$RIDGE" explain "$@" --again --side-limit 200 -q
+}
+ridge explain side:plain --json >"$work/then" 2>&1
+again side:plain --json >"$work/now" 2>"$work/err"
+check again_needs_no_gpu '"provenance": "measured"' "$work/now"
+if diff <(sed 's/"code_key.*//' "$work/then") <(sed 's/"code_key.*//' "$work/now") >"$work/diff"; then
+    echo "ok - and_finds_the_same_again"
+else
+    echo "not ok - and_finds_the_same_again"
+    sed 's/^/# /' "$work/diff"
+fi
+if command -v python3 >/dev/null; then
+    python3 - "$work/run.json" "$work/stale.json" <<'PY'
+import json, sys
+run = json.load(open(sys.argv[1]))
+for r in run["results"]:
+    r["findings"], r["note"] = [], "of the GPU; on sim:h200: old; what fixes are worth was not replayed within 2 s: old"
+    r["counters"]["barriers"] = {"value": 12345, "provenance": "modelled"}
+    r["counters"]["grid_blocks"]["value"] = 54321
+    del r["counterfactuals_ns"], r["facts"], r["stalls"]
+json.dump(run, open(sys.argv[2], "w"))
+PY
+    again "$work/stale.json:plain" >"$work/out" 2>&1
+    check again_makes_findings_of_a_file 'a thread has 1.0 load in flight' "$work/out"
+    again "$work/stale.json" --json >"$work/now" 2>&1
+    check again_keeps_what_was_measured '54321' "$work/now"
+    lacks again_forgets_what_an_earlier_simulation_said '12345|not replayed within|: old' "$work/now"
+    check and_keeps_the_other_notes '"note": "of the GPU"' "$work/now"
+    sed -i "s/add.f32 %f2, %f1, %f1;/mul.f32 %f2, %f1, 0f40000000;/" "$work/side/kernels.ptx"
+    if cmp -s "$here/side/kernels.ptx" "$work/side/kernels.ptx"; then
+        echo "not ok - the_source_is_another_now"
+    fi
+    again "$work/stale.json:plain" >"$work/out" 2>&1
+    check again_says_where_the_code_is_another 'what was simulated again is not what was measured' "$work/out"
+    cp "$here"/side/kernels.* "$work/side/"
+fi
+"$RIDGE" run "$work/side" --device sim:h200 --variant plain --seed 7 -q >/dev/null 2>&1
+again side:plain >"$work/out" 2>&1
+check again_is_for_runs_of_a_gpu 'the run is of a simulated GPU: `ridge run side` does all of it again' "$work/out"
+
 # ---- causes of a grid, by what its loop steps by ------------------------------------------------------
 run --no-journal -v --variant strided >"$work/out" 2>"$work/err"
 check grid_is_advised_by_what_the_loop_steps_by \

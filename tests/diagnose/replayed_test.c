@@ -95,6 +95,27 @@ static void a_model_of_something_else_prices_nothing(void **state)
     assert_int_equal(out.findings[0].price, PRICE_REPLAY);
 }
 
+// bench/advice/fourth, means: 82 % of the time are L1 work by the GPU's counters, which waiting less leaves as it is.
+static void what_only_waits_less_leaves_the_counted_work(void **state)
+{
+    (void)state;
+    in.time_ns.provenance = PROVENANCE_MEASURED;
+    replay(INTERVENTION_LOADS, 30000);
+    assert_string_equal(first(), "few-loads");
+    assert_near(out.findings[0].expected_time_ns, 30000);
+    set(COUNTER_WARP_INSTRUCTIONS, 80000 * 400.0);
+    diagnosed();
+    assert_near(finding_of("in flight before")->expected_time_ns, 80000);
+    set(COUNTER_WARP_INSTRUCTIONS,
+        120000 * 400.0); // more than there was time for: that rate does not hold
+    diagnosed();
+    assert_near(finding_of("in flight before")->expected_time_ns, 30000);
+    set(COUNTER_WARP_INSTRUCTIONS, 80000 * 400.0); // a model's replay has its work in it
+    in.time_ns.provenance = PROVENANCE_MODELLED;
+    diagnosed();
+    assert_near(finding_of("in flight before")->expected_time_ns, 30000);
+}
+
 static void one_load_before_a_tree_of_barriers_is_few_loads(void **state)
 {
     (void)state;
@@ -396,6 +417,7 @@ int main(void)
         REPLAYED(loads_in_vain_come_before_few_loads),
         REPLAYED(what_a_gpu_takes_longer_goes_with_the_cause),
         REPLAYED(a_model_of_something_else_prices_nothing),
+        REPLAYED(what_only_waits_less_leaves_the_counted_work),
         REPLAYED(one_load_before_a_tree_of_barriers_is_few_loads),
         REPLAYED(a_row_per_thread_is_priced_as_shared_out),
         REPLAYED(a_grid_is_shared_out_after_its_threads_do_less),

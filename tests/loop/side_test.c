@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -86,6 +87,29 @@ static void barriers_and_turns_of_atomics_are_the_simulated_ones(void **state)
     arena_release(&a);
 }
 
+// bench/advice/fourth, degrees: a few rows of a graph have most of its edges, and two waves of blocks miss them.
+static void a_sample_that_loads_other_than_the_gpu_is_said(void **state)
+{
+    struct arena a = {0};
+    struct result side = simulated(), r = {0}, fair = {0}, whole = {0};
+    (void)state;
+    side.note = NULL;
+    side.counters.figure[COUNTER_GLOBAL_LOAD_REQUESTS] = (struct figure){20, PROVENANCE_MODELLED};
+    r.counters.figure[COUNTER_WARP_INSTRUCTIONS] = (struct figure){600, PROVENANCE_MEASURED};
+    r.counters.figure[COUNTER_GLOBAL_LOAD_REQUESTS] = (struct figure){1000, PROVENANCE_MEASURED};
+    fair = whole = r;
+    side_take(&a, &side, 2, &r);
+    assert_non_null(strstr(r.note, "the grid loads 0.02 times as often as the GPU counted"));
+    side.counters.figure[COUNTER_GLOBAL_LOAD_REQUESTS].value = 600;
+    side_take(&a, &side, 2, &fair);
+    assert_null(fair.note);
+    side.counters.figure[COUNTER_GLOBAL_LOAD_REQUESTS].value = 20;
+    side.side.blocks_share = 1; // all blocks: the code is another, as where a compiler loads less
+    side_take(&a, &side, 2, &whole);
+    assert_null(whole.note);
+    arena_release(&a);
+}
+
 static void stalls_and_lines_of_the_hardware_stay(void **state)
 {
     struct arena a = {0};
@@ -157,6 +181,7 @@ int main(void)
         cmocka_unit_test(result_without_counters_takes_the_simulated_ones),
         cmocka_unit_test(hardware_s_counters_stand_alone),
         cmocka_unit_test(barriers_and_turns_of_atomics_are_the_simulated_ones),
+        cmocka_unit_test(a_sample_that_loads_other_than_the_gpu_is_said),
         cmocka_unit_test(stalls_and_lines_of_the_hardware_stay),
         cmocka_unit_test(replays_that_did_not_fit_are_said),
         cmocka_unit_test(as_many_blocks_run_as_time_allows),
