@@ -12,7 +12,8 @@
   bench/advice/run.py table [--before FOLDER] FOLDER
       docs/advice-*.md on standard output: all splits' figures and all pairs; --before: an earlier version's beside
       them, of the pairs that both folders have
-  --side-limit S                      again: simulate a variant on the side no longer (ridge explain's option)
+  --side-limit S                      simulate a variant on the side no longer; collect with 0 and again with 20 spare the
+                                      GPU's time
   --time-limit S                      on a GPU: sample a variant's time no longer (ridge run's option)
   --overlap                           on a GPU: while an experiment is simulated on the side, which takes the host only,
                                       the next one is verified and timed
@@ -141,6 +142,8 @@ def collect(args):
         command += ["--threads", str(max(1, (os.cpu_count() - 2) // (TOGETHER - 1)))] if args.overlap else ["-q"]
         if args.time_limit:
             command += ["--time-limit", args.time_limit]
+        if args.side_limit:
+            command += ["--side-limit", args.side_limit]
         for axis in case.split():
             command += ["--param", axis]
         for v in sorted(variants):
