@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+static const double side_limit_s = 20; // a variant: no GPU waits for it
+
 static bool is_first_of_its_case(const struct run *run, const struct result *only, int i)
 {
     for (int k = 0; k < i && !only; k++)
@@ -67,12 +69,17 @@ bool cli_explain_again(const struct options *o, struct arena *a, struct run *run
         return fail(err, NOWHERE,
                     "the run is of a simulated GPU: `ridge run %s` does all of it again",
                     h->experiment);
+    if (strcmp(option_text(o, OPTION_SIDE_LIMIT, ""), "0") == 0)
+        return fail(err, NOWHERE,
+                    "--again is a simulation on the side: --side-limit 0 leaves nothing");
     if (!session_open(&s, o, false, err) || !session_request(o, &how, err) ||
         !cli_simulated_of(a, h, &how.device, err)) {
         session_close(&s);
         return false;
     }
     how.experiment_path = experiment_of(h);
+    if (!option_given(o, OPTION_SIDE_LIMIT))
+        how.side_limit_s = side_limit_s;
     how.no_verify = true;
     how.has_seed = true;
     how.recorded = &recorded;

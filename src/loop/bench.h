@@ -51,13 +51,15 @@ bool bench_count(struct bench *b, struct device_report *report, struct error *er
 struct side_pass {
     struct loop_request request; // of this pass
     struct job job;
-    uint64_t began_ns;         // by clock_ns()
-    uint64_t wanted, step;     // one block of so many is run: at best; in this pass
-    double took_ns, around_ns; // the pass before: simulating, and filling its buffers
-    int passes;                // done
+    uint64_t began_ns;            // by clock_ns()
+    uint64_t wanted, pilot, step; // one block of so many is run: at best; before that; in this pass
+    double took_ns, around_ns;    // the pass before: simulating, and filling its buffers
+    int passes;                   // done
     bool more;
 };
-// The pass that follows the first, by what that took: how many blocks, and how long replays may take.
+// After a pass of a few blocks: are they so quick that more of them must say how long all would take?
+bool side_tries_more(const struct side_pass *p, double limit_s);
+// The last pass, by what the one before took: how many blocks, and how long replays may take.
 void side_plan(struct side_pass *p, double limit_s, double elapsed_ns);
 bool side_next(struct bench *b, struct side_pass *p, struct device_report *report, struct result *r,
                struct error *err) CHECK_RESULT;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 enum {
+    FIRST_BLOCKS = 4, // a block may take a second
     PILOT_BLOCKS = 32,
     SAMPLE_WAVES = 2, // two groups of neighbours, each of a wave
     MEMORY_PART = 2   // of the free memory, one part of so many is taken at most
@@ -17,6 +18,7 @@ enum {
 static const double default_limit_s = 2;
 static const double simulating_part = 0.25;                 // of the limit; the rest is for replays
 static const double replaying_least = 0.1, kept_back = 0.1; // of the limit
+static const double quick = 0.01; // … the first blocks take where more of them make the pilot
 static const double filling_most = 0.05; // … filling the buffers once more may take
 static const double ns_per_s = 1e9;
 
@@ -103,8 +105,15 @@ static void sample_first(struct bench *b, struct side_pass *p)
     const struct resolved_variant *v = b->job->variant;
     uint64_t grid = largest_grid(v);
     p->wanted = step_of(grid, SAMPLE_WAVES * wave_blocks(b->job->device, v));
-    p->step = step_of(grid, PILOT_BLOCKS);
+    p->step = step_of(grid, FIRST_BLOCKS);
+    p->pilot = step_of(grid, PILOT_BLOCKS);
     p->request.unpriced = true;
+}
+
+// What starting costs is most of the time of a few quick blocks, and times so many no time of the grid's.
+bool side_tries_more(const struct side_pass *p, double limit_s)
+{
+    return p->pilot < p->step && p->took_ns < quick * limit_s * ns_per_s;
 }
 
 // By the time that those took: two waves, or half as many and half of those, until their time fits; then replays, in what is
@@ -126,14 +135,17 @@ void side_plan(struct side_pass *p, double limit_s, double elapsed_ns)
 bool side_next(struct bench *b, struct side_pass *p, struct device_report *report, struct result *r,
                struct error *err)
 {
-    p->more = p->passes++ == 0;
-    if (p->more) {
+    bool first = p->passes++ == 0;
+    p->more = first || side_tries_more(p, p->request.timeout_s);
+    if (first) {
         p->began_ns = clock_ns();
         p->request = *b->job->request;
         p->job = *b->job;
         p->job.request = &p->request;
         b->job = &p->job;
         sample_first(b, p);
+    } else if (p->more) {
+        p->step = p->pilot;
     } else {
         side_plan(p, p->request.timeout_s, (double)(clock_ns() - p->began_ns));
     }

@@ -166,6 +166,23 @@ static void as_many_blocks_run_as_time_allows(void **state)
     assert_false(quick.request.unpriced || slow.request.unpriced || slowest.request.unpriced);
 }
 
+// bench/advice/second, topk: 32 blocks of 512 did not end within 2 s, and nothing was said of the kernel.
+static void a_few_long_blocks_are_enough_to_plan_by(void **state)
+{
+    (void)state;
+    struct side_pass few = piloted(0.3, 0.01);
+    few.step = 128;
+    few.pilot = 16;
+    few.wanted = 1;
+    assert_false(side_tries_more(&few, 2)); // 32 of them would take 2.4 s
+    side_plan(&few, 2, 0.4 * SECOND);
+    assert_int_equal(few.step, 128); // twice as many are more than a quarter of the limit
+    few.took_ns = 0.001 * SECOND;
+    assert_true(side_tries_more(&few, 2));
+    few.step = few.pilot;
+    assert_false(side_tries_more(&few, 2)); // those were more of them
+}
+
 static void large_buffers_are_filled_once(void **state)
 {
     (void)state;
@@ -185,6 +202,7 @@ int main(void)
         cmocka_unit_test(stalls_and_lines_of_the_hardware_stay),
         cmocka_unit_test(replays_that_did_not_fit_are_said),
         cmocka_unit_test(as_many_blocks_run_as_time_allows),
+        cmocka_unit_test(a_few_long_blocks_are_enough_to_plan_by),
         cmocka_unit_test(large_buffers_are_filled_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
