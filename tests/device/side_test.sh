@@ -116,7 +116,7 @@ PY
     check again_says_where_the_code_is_another 'what was simulated again is not what was measured' "$work/out"
     cp "$here"/side/kernels.* "$work/side/"
 fi
-again side:plain --side-limit 0 >"$work/out" 2>&1
+"$RIDGE" explain side:plain --again --side-limit 0 >"$work/out" 2>&1
 check again_without_a_simulation_is_nothing 'side-limit 0 leaves nothing' "$work/out"
 "$RIDGE" run "$work/side" --device sim:h200 --variant plain --seed 7 -q >/dev/null 2>&1
 again side:plain >"$work/out" 2>&1
