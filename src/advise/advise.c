@@ -177,8 +177,13 @@ static void patch_make(const struct advising *w, size_t maker, const struct find
                        struct advice *out)
 {
     struct patch p = {.maker = makers[maker].name, .finding = f, .diff = ""};
-    struct making m = {
-        .a = w->a, .variant = w->variant, .item = w->item, .finding = f, .t = w->tokens, .out = &p};
+    struct making m = {.a = w->a,
+                       .variant = w->variant,
+                       .item = w->item,
+                       .finding = f,
+                       .result = out->result,
+                       .t = w->tokens,
+                       .out = &p};
     bool done = launch_find(&m) && makers[maker].make(&m);
     if (done && p.key_count > 0 && m.launch != m.item)
         done = refuse(&m, "the launch is one of several of the variant");

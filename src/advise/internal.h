@@ -82,6 +82,7 @@ struct making {
         *launch; // what has kernel, grid, block and args: the item, or one of its launches
     const struct launch_spec *spec; // the same, read
     const struct finding *finding;
+    const struct result *result; // that it is of
     const struct token_list *t;
     struct kernel kernel;
     struct edit_list edits;

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#define IN_FLIGHT 4.0 // loads of a thread
+
 // Blanks between the line's start and the token; false: something else stands there.
 static bool indentation_of(struct making *m, size_t token, const char **out)
 {
@@ -27,11 +29,96 @@ static bool loop_of_finding(struct making *m, struct loop *l, const char **inden
            refuse(m, "the loop of line %d does not begin its line", token_line(m->t, l->at));
 }
 
+static bool changes_in(const struct making *m, const struct loop *l, struct span part)
+{
+    for (size_t i = part.first; i < part.last; i++)
+        if (m->t->items[i].kind == TOKEN_WORD &&
+            (word_changes(m->t, l->step, i) || word_changes(m->t, l->body, i)))
+            return true;
+    return false;
+}
+
+// `row < rows && i < columns`: a test that no round changes stands before each of them all the same, and loads of later
+// rounds start no earlier.
+static bool has_fixed_test(const struct making *m, const struct loop *l)
+{
+    struct span part = {l->condition.first, l->condition.first};
+    bool several = false, fixed = false;
+    for (size_t i = l->condition.first; i < l->condition.last; i++) {
+        if (!token_pair(m->t, i, "&&"))
+            continue;
+        part.last = i;
+        fixed |= !changes_in(m, l, part);
+        part.first = i + 2;
+        several = true;
+    }
+    part.last = l->condition.last;
+    return several && (fixed || !changes_in(m, l, part));
+}
+
+// The token behind the last of `[…][…]`, which begin at `at`.
+static size_t behind_brackets(const struct making *m, size_t at, size_t end)
+{
+    int depth = 0;
+    for (; at < end && (depth > 0 || token_is(m->t, at, '[')); at++)
+        depth += token_is(m->t, at, '[') ? 1 : token_is(m->t, at, ']') ? -1 : 0;
+    return at;
+}
+
+static bool assigns_elements(const struct making *m, struct span in, size_t array)
+{
+    for (size_t i = in.first; i + 1 < in.last; i++)
+        if (token_same(m->t, i, array) && token_is(m->t, i + 1, '[') &&
+            word_is_assigned(m->t, behind_brackets(m, i + 1, in.last) - 1))
+            return true;
+    return false;
+}
+
+// Such a loop goes around as often as the tile is larger than the block: once or twice.
+static bool fills_shared(const struct making *m, const struct loop *l)
+{
+    for (size_t i = m->kernel.body.first; i < m->kernel.body.last; i++) {
+        size_t name = i;
+        if (!token_is_word(m->t, i, "__shared__"))
+            continue;
+        while (name + 1 < m->kernel.body.last && !token_is(m->t, name + 1, '[') &&
+               !token_is(m->t, name + 1, ';'))
+            name++;
+        if (token_is(m->t, name + 1, '[') && assigns_elements(m, l->body, name))
+            return true;
+    }
+    return false;
+}
+
+// By what was simulated; 0: it was not.
+static double loads_in_flight(const struct result *r)
+{
+    const double *facts = r->facts.value;
+    return r->facts.known && facts[FACT_LOAD_BATCHES] > 0
+               ? facts[FACT_LOADS_BATCHED] / facts[FACT_LOAD_BATCHES]
+               : 0;
+}
+
+static bool unrolling_helps(struct making *m, const struct loop *l)
+{
+    int line = token_line(m->t, l->at);
+    if (loads_in_flight(m->result) >= IN_FLIGHT)
+        return refuse(m, "a thread has %.1f loads in flight already", loads_in_flight(m->result));
+    if (has_fixed_test(m, l))
+        return refuse(m,
+                      "the loop of line %d tests in each round what no round changes: test that "
+                      "before the loop",
+                      line);
+    if (fills_shared(m, l))
+        return refuse(m, "the loop of line %d fills shared memory, in few rounds", line);
+    return true;
+}
+
 bool patch_unroll(struct making *m)
 {
     struct loop l;
     const char *indentation = NULL;
-    if (!loop_of_finding(m, &l, &indentation))
+    if (!loop_of_finding(m, &l, &indentation) || !unrolling_helps(m, &l))
         return false;
     edit_before(m, l.at, arena_printf(m->a, "#pragma unroll 8\n%s", indentation));
     return made(
