@@ -57,7 +57,7 @@ struct side_pass {
     int passes;                   // done
     bool more;
 };
-// After a pass of a few blocks: are they so quick that more of them must say how long all would take?
+// After a pass of a few blocks: would more of them end in time, that say better how long all take?
 bool side_tries_more(const struct side_pass *p, double limit_s);
 // The last pass, by what the one before took: how many blocks, and how long replays may take.
 void side_plan(struct side_pass *p, double limit_s, double elapsed_ns);
