@@ -18,7 +18,6 @@ enum {
 static const double default_limit_s = 2;
 static const double simulating_part = 0.25;                 // of the limit; the rest is for replays
 static const double replaying_least = 0.1, kept_back = 0.1; // of the limit
-static const double quick = 0.01; // … the first blocks take where more of them make the pilot
 static const double filling_most = 0.05; // … filling the buffers once more may take
 static const double ns_per_s = 1e9;
 
@@ -110,10 +109,11 @@ static void sample_first(struct bench *b, struct side_pass *p)
     p->request.unpriced = true;
 }
 
-// What starting costs is most of the time of a few quick blocks, and times so many no time of the grid's.
+// What starting costs is much of the time of a few blocks, and times so many no time of the grid's: 32 of them say more.
 bool side_tries_more(const struct side_pass *p, double limit_s)
 {
-    return p->pilot < p->step && p->took_ns < quick * limit_s * ns_per_s;
+    double more_ns = p->took_ns * (double)p->step / (double)p->pilot;
+    return p->pilot < p->step && more_ns < simulating_part * limit_s * ns_per_s;
 }
 
 // By the time that those took: two waves, or half as many and half of those, until their time fits; then replays, in what is

@@ -177,7 +177,9 @@ static void a_few_long_blocks_are_enough_to_plan_by(void **state)
     assert_false(side_tries_more(&few, 2)); // 32 of them would take 2.4 s
     side_plan(&few, 2, 0.4 * SECOND);
     assert_int_equal(few.step, 128); // twice as many are more than a quarter of the limit
-    few.took_ns = 0.001 * SECOND;
+    few.took_ns = 0.07 * SECOND;
+    assert_false(side_tries_more(&few, 2));
+    few.took_ns = 0.06 * SECOND; // 32 of them half a second, a quarter of the limit
     assert_true(side_tries_more(&few, 2));
     few.step = few.pilot;
     assert_false(side_tries_more(&few, 2)); // those were more of them
