@@ -6,6 +6,16 @@
 
 #define WAITING_MIN 0.05 // of the warps' time
 #define OFTEN 4          // barriers of a warp: a tree, or a tile after the other
+#define LOADS_MOST \
+    4.0 // from shared memory, for each store there: more, and they share what was stored
+
+// Values are handed on from step to step: few loads for each store, where a tile is loaded from often.
+static bool is_stepwise(const struct search *s, double each)
+{
+    double stores = search_get(s, COUNTER_SHARED_STORE_REQUESTS);
+    return each >= OFTEN && stores > 0 &&
+           search_get(s, COUNTER_SHARED_LOAD_REQUESTS) <= LOADS_MOST * stores;
+}
 
 void find_barrier(const struct search *s)
 {
@@ -28,6 +38,7 @@ void find_barrier(const struct search *s)
                    : "Have more and smaller blocks on an SM, and give each thread several "
                      "independent loads before the barrier (a smaller block over the same tile).",
         .expected_time_ns = (double)NAN,
+        .stepwise = is_stepwise(s, each),
     };
     // Within warps the lanes beside a step are gone as well.
     double steps = search_replayed(s, INTERVENTION_STEPS);

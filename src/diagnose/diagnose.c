@@ -67,43 +67,87 @@ static void limiter_find(struct arena *a, const struct diagnosis_input *in,
     }
 }
 
-// "Too few loads in flight" fits any kernel that waits for memory. Where the code loads in vain, that comes first: the
-// loads that go away are not waited for.
-static bool is_reuse(const struct finding *f)
+// Sentences that fit many kernels, and what is said before them where it explains so much of the same gain: loads that go
+// away are not waited for, and a block's warps that wait at its steps, or for a longer one, do so whatever they wait for beside that.
+// docs/diagnosis.md has the table.
+static const struct precedence {
+    const char *general, *specific;
+    double explains;                 // share of the gain, at least
+    bool stepwise;                   // where the specific one has steps
+    bool not_gathered;               // … is no gather
+    bool gathered_first, thin_first; // where the general one is a gather; a thin grid
+    bool idle;                       // where the specific one has most SMs without work
+} precedences[] = {
+    {.general = "few-loads", .specific = "read-again", .explains = 0.5},
+    {.general = "few-loads", .specific = "block-reuse", .explains = 0.5},
+    {.general = "few-loads", .specific = "l2-reuse", .explains = 0.5, .not_gathered = true},
+    {.general = "few-loads", .specific = "uncoalesced", .explains = 0.5, .not_gathered = true},
+    {.general = "few-loads", .specific = "local-memory", .explains = 0.5},
+    {.general = "few-loads", .specific = "conflicts", .explains = 0.5},
+    {.general = "few-loads", .specific = "divergence", .explains = 0.5},
+    {.general = "few-loads", .specific = "unequal-work", .explains = 0.5},
+    {.general = "few-loads", .specific = "global-atomics", .explains = 0.5},
+    {.general = "few-loads", .specific = "shared-atomics", .explains = 0.5},
+    {.general = "few-loads", .specific = "barrier", .explains = 0.3, .stepwise = true},
+    {.general = "few-loads", .specific = "small-grid", .explains = 0.4, .idle = true},
+    {.general = "narrow", .specific = "small-grid", .explains = 0.4, .idle = true},
+    {.general = "register-reuse", .specific = "barrier", .explains = 0.5, .stepwise = true},
+    {.general = "narrow", .specific = "barrier", .explains = 0.5, .stepwise = true},
+    {.general = "narrow", .specific = "read-again", .explains = 0.5},
+    {.general = "narrow", .specific = "conflicts", .explains = 0.5},
+    {.general = "chain", .specific = "unequal-work", .explains = 0.5},
+    {.general = "chain", .specific = "divergence", .explains = 0.5},
+    {.general = "special", .specific = "unequal-work", .explains = 0.5},
+    {.general = "unequal-work", .specific = "barrier", .explains = 0.5},
+    {.general = "unequal-work", .specific = "conflicts", .explains = 0.5},
+    {.general = "small-grid", .specific = "few-loads", .explains = 0.5, .thin_first = true},
+    {.general = "uncoalesced", .specific = "few-loads", .explains = 0.5, .gathered_first = true},
+    {.general = "l2-reuse", .specific = "few-loads", .explains = 0.5, .gathered_first = true},
+};
+
+static bool precedence_fits(const struct precedence *p, const struct finding *specific,
+                            const struct finding *general)
 {
-    static const char *const causes[] = {"read-again", "block-reuse", "l2-reuse", "uncoalesced",
-                                         "local-memory"};
-    for (size_t i = 0; f->cause && i < COUNT_OF(causes); i++)
-        if (strcmp(f->cause, causes[i]) == 0)
-            return true;
-    return false;
+    return strcmp(general->cause, p->general) == 0 && strcmp(specific->cause, p->specific) == 0 &&
+           (!p->stepwise || specific->stepwise) && (!p->not_gathered || !specific->gathered) &&
+           (!p->idle || specific->idle) && (!p->gathered_first || general->gathered) &&
+           (!p->thin_first || general->thin);
 }
 
-// Does `other` come before `f` where it explains most of the same? What makes each thread do less, before more threads
-// share it out (unless that is twice as fast); and what keeps a block's warps at its barriers, before that some have less to do between them.
-static bool comes_first(const struct finding *other, const struct finding *f)
+static bool is_general(const struct finding *f)
 {
-    if (f->shared_out)
+    return f->cause && (strcmp(f->cause, "few-loads") == 0 || strcmp(f->cause, "narrow") == 0);
+}
+
+// The share of f's gain that `other` has to explain to come before it; infinite: it never does. What makes each thread do less
+// comes before more threads that share it out, unless that is twice as fast, or most SMs are idle and the sentence is a general one.
+static double comes_first_from(const struct finding *other, const struct finding *f)
+{
+    if (f->shared_out && !(f->idle && is_general(other)))
         return other->price == PRICE_REPLAY && !other->shared_out &&
-               other->expected_time_ns <= SHARED_OUT_FIRST * f->expected_time_ns;
-    if (f->cause && other->cause && strcmp(f->cause, "unequal-work") == 0)
-        return strcmp(other->cause, "barrier") == 0 || strcmp(other->cause, "conflicts") == 0;
-    if (f->cause && other->cause && strcmp(f->cause, "narrow") == 0)
-        return strcmp(other->cause, "read-again") == 0;
-    return f->cause && strcmp(f->cause, "few-loads") == 0 && is_reuse(other);
+                       other->expected_time_ns <= SHARED_OUT_FIRST * f->expected_time_ns
+                   ? EXPLAINS
+                   : (double)INFINITY;
+    for (size_t i = 0; f->cause && other->cause && i < COUNT_OF(precedences); i++)
+        if (precedence_fits(&precedences[i], other, f))
+            return precedences[i].explains;
+    return (double)INFINITY;
 }
 
-// What a finding is ranked by: the time it promises, or that of one which comes first.
-static double rank_of(const struct diagnosis *d, const struct finding *f, double time)
+// What findings are ranked by: the time that they promise, or the rank of one that comes first.
+static void ranks_find(const struct diagnosis *d, double time, double *rank)
 {
-    double rank = f->expected_time_ns, gain = time - rank;
-    for (int i = 0; i < d->finding_count; i++) {
-        const struct finding *other = &d->findings[i];
-        if (!other->folded && comes_first(other, f) &&
-            time - other->expected_time_ns >= EXPLAINS * gain)
-            rank = fmax(rank, other->expected_time_ns * (1 + 1e-9));
-    }
-    return rank;
+    for (int i = 0; i < d->finding_count; i++)
+        rank[i] = d->findings[i].expected_time_ns;
+    for (int pass = 0; pass < d->finding_count; pass++)
+        for (int i = 0; i < d->finding_count; i++)
+            for (int j = 0; j < d->finding_count; j++) {
+                const struct finding *f = &d->findings[i], *other = &d->findings[j];
+                double from = comes_first_from(other, f);
+                if (i != j && !other->folded &&
+                    time - other->expected_time_ns >= from * (time - f->expected_time_ns))
+                    rank[i] = fmax(rank[i], rank[j] * (1 + 1e-9));
+            }
 }
 
 static void findings_rank(struct arena *a, const struct diagnosis_input *in,
@@ -118,8 +162,7 @@ static void findings_rank(struct arena *a, const struct diagnosis_input *in,
     free(found.items);
     double time = in->time_ns.value + transfers_ns(&in->transfers);
     double *rank = ARENA_ARRAY(a, double, found.count + 1);
-    for (int i = 0; i < out->finding_count; i++)
-        rank[i] = rank_of(out, &out->findings[i], time);
+    ranks_find(out, time, rank);
     // Of equal ones the first found comes first (qsort may swap them), on every machine.
     for (int i = 1; i < out->finding_count; i++) {
         struct finding f = out->findings[i];

@@ -11,6 +11,7 @@
 #define UNEQUAL_WARPS 1.3  // of the mean warp's instructions
 #define BALANCED 0.9       // the mean block does at least this share of what the largest does
 #define UNEQUAL_ALONE 0.85 // … less than that, where each block has an SM to itself
+#define IDLE_MOST 0.25     // of the SMs have a block: that comes first
 #define LONG_LAUNCHES 4.0  // times a launch: in less, blocks mostly start and load
 #define OCCUPANCY_LOW_PCT 50.0
 #define LAUNCH_SHARE 0.3
@@ -350,6 +351,8 @@ void find_tail(const struct search *s)
                                     : time_without(s, own),
         .price = split ? PRICE_REPLAY : PRICE_BOUNDS,
         .shared_out = split,
+        .thin = thin,
+        .idle = input_grid_blocks(s->in) <= IDLE_MOST * GPU(s->in->gpu, sm_count),
     };
     evidence_add(s, &f, "waves");
     evidence_figure(&f, "grid_blocks", input_grid_blocks(s->in), PROVENANCE_MEASURED);
@@ -415,6 +418,17 @@ static bool find_unequal_alone(const struct search *s)
     return true;
 }
 
+// All blocks are there at once, several on an SM, and known to be unequal: places of those that end stay empty. 0: too short
+// a kernel, or not known.
+static double tail_at_once(const struct search *s, double used)
+{
+    double time = s->in->time_ns.value, launch = s->bounds->by[RESOURCE_LAUNCH].time_ns;
+    double start = isnan(launch) ? 0 : fmin(launch, time);
+    bool unequal = blocks_balance(s->in) < UNEQUAL_ALONE &&
+                   input_grid_blocks(s->in) > GPU(s->in->gpu, sm_count);
+    return unequal && time - start >= LONG_LAUNCHES * start ? (time - start) * (1 - used) : 0;
+}
+
 void find_imbalance(const struct search *s)
 {
     if (find_unequal_warps(s) || find_unequal_alone(s))
@@ -422,9 +436,10 @@ void find_imbalance(const struct search *s)
     double possible = search_get(s, COUNTER_OCCUPANCY_THEORETICAL_PCT);
     double achieved = search_get(s, COUNTER_OCCUPANCY_ACHIEVED_PCT);
     double waves = search_get(s, COUNTER_WAVES), balance = blocks_balance(s->in);
-    double could = possible * waves / ceil(waves);
-    if (!(waves >= 1) || !(achieved < could * SM_UTILISATION_MIN_PCT / 100) ||
-        balance >= BALANCED || !(s->waiting.tail_ns > 0))
+    double could = possible * waves / ceil(waves), tail = s->waiting.tail_ns;
+    if (waves < 1)
+        tail = tail_at_once(s, achieved / could);
+    if (!(achieved < could * SM_UTILISATION_MIN_PCT / 100) || balance >= BALANCED || !(tail > 0))
         return;
     struct finding f = {
         .cause = "unequal-work",
@@ -441,13 +456,13 @@ void find_imbalance(const struct search *s)
                                     1 / balance, achieved, could),
         .fix = "Give blocks equal shares (split the long rows, sort by length), or let them take "
                "small pieces from a counter until none is left.",
-        .expected_time_ns = time_without(s, s->waiting.tail_ns),
+        .expected_time_ns = time_without(s, tail),
     };
     finding_place(s, &f, weight_divergence);
     evidence_add(s, &f, "block_balance_pct");
     evidence_add(s, &f, "occupancy_achieved_pct");
     evidence_add(s, &f, "occupancy_theoretical_pct");
     evidence_add(s, &f, "waves");
-    evidence_figure(&f, "waiting_tail_ns", s->waiting.tail_ns, PROVENANCE_MODELLED);
+    evidence_figure(&f, "waiting_tail_ns", tail, PROVENANCE_MODELLED);
     finding_add(s, f);
 }

@@ -16,6 +16,7 @@
 #define REUSE_MIN 1.5     // read so many times over, data are worth keeping near
 #define WALKING_MIN 0.25  // of the loads
 #define BUSY_LAST 0.05    // a finding of so much gain says more
+#define GATHERED_MIN 0.75 // of the loads that are scattered
 enum { SECTOR_BYTES = 32 };
 
 /* ---- global memory ---------------------------------------------------------------------------------- */
@@ -90,6 +91,18 @@ static struct counters coalesced(const struct search *s, const struct direction 
     return c;
 }
 
+// Scattered, because addresses are made of loaded values.
+static bool is_gather(const struct search *s)
+{
+    return search_fact(s, FACT_LOADS_GATHERED) >=
+               GATHERED_MIN * search_fact(s, FACT_LOADS_SCATTERED) &&
+           search_fact(s, FACT_LOADS_GATHERED) > 0;
+}
+
+static const char gather_fix[] =
+    "The addresses are loaded: sort the indices, or group those that lie in one row or tile, so "
+    "that neighbouring lanes read neighbouring addresses; or keep a smaller table near.";
+
 // Each lane walks along a row of its own: what is to be side by side instead.
 static void rows_fix(const struct search *s, struct finding *f)
 {
@@ -131,8 +144,11 @@ static void find_direction(const struct search *s, const struct direction *d)
         .fix = d->fix,
         .expected_time_ns = search_price(s, &bounds),
     };
-    if (d->requests == COUNTER_GLOBAL_LOAD_REQUESTS)
+    if (d->requests == COUNTER_GLOBAL_LOAD_REQUESTS) {
+        f.gathered = is_gather(s);
+        f.fix = f.gathered ? gather_fix : f.fix;
         rows_fix(s, &f);
+    }
     finding_place(s, &f, weight_sectors);
     evidence_add(s, &f, d->ratio_name);
     evidence_add(s, &f, d->sectors_name);
@@ -319,6 +335,7 @@ void find_cache(const struct search *s)
                      "next; or fuse the passes."
                    : "Keep what a block reads again in shared memory or registers: tile for them.",
         .expected_time_ns = search_price(s, &changed),
+        .gathered = is_gather(s),
     };
     finding_place(s, &f, weight_global);
     evidence_add(s, &f, far ? "l2_hit_pct" : "l1_hit_pct");

@@ -64,8 +64,12 @@ struct finding {
     struct evidence evidence[6];
     int evidence_count;
     bool folded; // expected gain under 3 %: counted, not shown by default
-    bool
-        shared_out; // its fix has more threads do the same work: ranked behind doing less (diagnose only)
+    // What its rank depends on besides the cause (diagnose only):
+    bool shared_out; // its fix has more threads do the same work
+    bool stepwise; // a block makes steps between barriers and hands values on through shared memory
+    bool gathered; // addresses are loaded: lanes can not just be put side by side
+    bool thin;     // each SM has work, but fewer blocks than it could hold
+    bool idle;     // most SMs have none
 };
 
 // Where a kernel's time goes that the busiest resource does not explain; modelled. NAN: not known.

@@ -144,6 +144,31 @@ static void where_each_block_has_an_SM_the_largest_is_the_time(void **state)
     not_found("an SM to itself");
 }
 
+// Less than a wave, several blocks on an SM: nothing takes the places of those that end.
+static void unequal_blocks_are_found_where_all_are_there_at_once(void **state)
+{
+    (void)state;
+    set(COUNTER_WARP_INSTRUCTIONS, ISSUE * 10000.0);
+    set(COUNTER_OCCUPANCY_THEORETICAL_PCT, 100);
+    set(COUNTER_OCCUPANCY_ACHIEVED_PCT, 10);
+    set(COUNTER_WAVES, 0.5);
+    in.grid_blocks = 400; // of 8 * 100 places
+    not_found("unequal work");
+    set(COUNTER_BLOCK_BALANCE_PCT, 95); // the twin: equal
+    not_found("unequal work");
+    set(COUNTER_BLOCK_BALANCE_PCT, 20);
+    const struct finding *f =
+        found("Blocks have unequal work: the largest does 5.0 times the mean; 10 % of the warps "
+              "are active on average, 50 % could be",
+              FINDING_TAIL);
+    assert_near(f->expected_time_ns, 2000 + 0.2 * 98000);
+    set(COUNTER_OCCUPANCY_ACHIEVED_PCT, 45);
+    not_found("unequal work");
+    set(COUNTER_OCCUPANCY_ACHIEVED_PCT, 10);
+    in.time_ns.value = 9000; // of which a launch takes 2000
+    not_found("unequal work");
+}
+
 static void a_grid_smaller_than_the_chip_is_the_finding_and_occupancy_is_not(void **state)
 {
     (void)state;
@@ -473,6 +498,7 @@ int main(void)
         TEST(dependency_is_found_by_what_warps_wait_for),
         TEST(unequal_blocks_are_found_by_the_warps_that_are_missing),
         TEST(where_each_block_has_an_SM_the_largest_is_the_time),
+        TEST(unequal_blocks_are_found_where_all_are_there_at_once),
         TEST(a_grid_smaller_than_the_chip_is_the_finding_and_occupancy_is_not),
         TEST(a_finding_without_waiting_of_its_own_is_silent),
         TEST(what_if_knows_that_a_small_grid_gains_nothing_by_room),

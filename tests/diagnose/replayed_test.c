@@ -184,6 +184,104 @@ static void steps_at_barriers_are_priced_within_warps(void **state)
     assert_near(out.findings[0].expected_time_ns, 80000);
 }
 
+static void behind(enum stall s, double cycles)
+{
+    stalls.warp_cycles[s] = (struct figure){cycles, PROVENANCE_MODELLED};
+}
+
+// A tree makes steps: a load or two from shared memory for each store, a barrier, and again. A tile is loaded from often.
+static void steps_at_barriers_come_before_few_loads(void **state)
+{
+    (void)state;
+    behind(STALL_BARRIER, 60);
+    set(COUNTER_BLOCK_THREADS, 256);
+    set(COUNTER_BARRIERS, 1000.0 * 256 * 8);
+    set(COUNTER_SHARED_LOAD_REQUESTS, 2000);
+    set(COUNTER_SHARED_STORE_REQUESTS, 1000);
+    replay(INTERVENTION_LOADS, 50000);
+    replay(INTERVENTION_BARRIERS, 80000);
+    assert_string_equal(first(), "barrier");
+    set(COUNTER_SHARED_LOAD_REQUESTS, 8000); // the twin: a tile
+    assert_string_equal(first(), "few-loads");
+    set(COUNTER_SHARED_LOAD_REQUESTS, 2000);
+    replay(INTERVENTION_BARRIERS, 90000); // steps that explain a fifth of it
+    assert_string_equal(first(), "few-loads");
+}
+
+static void lanes_that_idle_come_before_few_loads_and_chains(void **state)
+{
+    (void)state;
+    set(COUNTER_LANES_ACTIVE_PCT, 40);
+    replay(INTERVENTION_LOADS, 50000);
+    replay(INTERVENTION_IDLE_LANES, 70000);
+    assert_string_equal(first(), "divergence");
+    replay(INTERVENTION_IDLE_LANES, 80000);
+    assert_string_equal(first(), "few-loads");
+    behind(STALL_WAIT, 100);
+    behind(STALL_SHORT_SCOREBOARD, 0);
+    replay(INTERVENTION_LOADS, 99000);
+    replay(INTERVENTION_CHAINS, 50000);
+    replay(INTERVENTION_IDLE_LANES, 70000);
+    assert_string_equal(first(), "divergence");
+    set(COUNTER_LANES_ACTIVE_PCT, 100); // the twin
+    assert_string_equal(first(), "chain");
+}
+
+// One load of a thread in flight, in a grid of 132 blocks that leaves room for seven times as many: either fills the pipe. Where
+// most SMs have no block at all, the grid is the cause.
+static void a_thin_grid_comes_behind_few_loads_and_an_idle_chip_before(void **state)
+{
+    (void)state;
+    in.grid_blocks = 100;
+    set(COUNTER_WAVES, 0.125);
+    facts.value[FACT_GRID_LOOPS] = 1;
+    replay(INTERVENTION_LOADS, 60000);
+    replay(INTERVENTION_GRID, 58000);
+    assert_string_equal(first(), "few-loads");
+    assert_string_equal(out.findings[1].cause, "small-grid");
+    in.grid_blocks = 10;
+    set(COUNTER_WAVES, 0.0125);
+    replay(INTERVENTION_GRID, 80000); // half of what more loads would gain
+    assert_string_equal(first(), "small-grid");
+    replay(INTERVENTION_GRID, 90000);
+    assert_string_equal(first(), "few-loads");
+}
+
+// Where an index is loaded, lanes can not just be put side by side, and more look-ups under way come first.
+static void loads_in_flight_come_before_gathers_that_are_scattered(void **state)
+{
+    (void)state;
+    set(COUNTER_GLOBAL_LOAD_SECTORS, 32000);
+    set(COUNTER_GLOBAL_LOAD_SECTORS_IDEAL, 4000);
+    facts.value[FACT_LOADS_SCATTERED] = 50;
+    replay(INTERVENTION_LOADS, 70000);
+    replay(INTERVENTION_SECTORS, 65000);
+    assert_string_equal(first(), "uncoalesced");
+    assert_null(strstr(out.findings[0].fix, "sort"));
+    facts.value[FACT_LOADS_GATHERED] = 50;
+    assert_string_equal(first(), "few-loads");
+    assert_string_equal(out.findings[1].cause, "uncoalesced");
+    assert_non_null(strstr(out.findings[1].fix, "sort the indices"));
+    replay(INTERVENTION_SECTORS, 20000); // most of what they gain is no latency
+    assert_string_equal(first(), "uncoalesced");
+}
+
+// What comes first is ranked itself: a grid behind few loads, and those behind what is loaded in vain.
+static void ranks_go_on_from_one_to_the_next(void **state)
+{
+    (void)state;
+    in.grid_blocks = 100;
+    set(COUNTER_WAVES, 0.125);
+    facts.value[FACT_GRID_LOOPS] = 1;
+    facts.value[FACT_LOADS_AGAIN_BLOCK] = 60;
+    replay(INTERVENTION_GRID, 58000);
+    replay(INTERVENTION_LOADS, 60000);
+    replay(INTERVENTION_BLOCK_RELOADS, 75000);
+    assert_string_equal(first(), "block-reuse");
+    assert_string_equal(out.findings[1].cause, "few-loads");
+    assert_string_equal(out.findings[2].cause, "small-grid");
+}
+
 // What a thread need not load again need not be loaded in wider pieces.
 static void loads_of_the_same_come_before_narrow_ones(void **state)
 {
@@ -424,6 +522,11 @@ int main(void)
         REPLAYED(integer_work_on_values_is_busy_as_a_last_resort),
         REPLAYED(waiting_for_bulk_copies_is_no_overlap),
         REPLAYED(steps_at_barriers_are_priced_within_warps),
+        REPLAYED(steps_at_barriers_come_before_few_loads),
+        REPLAYED(lanes_that_idle_come_before_few_loads_and_chains),
+        REPLAYED(a_thin_grid_comes_behind_few_loads_and_an_idle_chip_before),
+        REPLAYED(loads_in_flight_come_before_gathers_that_are_scattered),
+        REPLAYED(ranks_go_on_from_one_to_the_next),
         REPLAYED(loads_of_the_same_come_before_narrow_ones),
         REPLAYED(launches_are_not_blamed_for_what_one_loads_again),
         REPLAYED(what_the_l1_serves_again_is_for_registers),

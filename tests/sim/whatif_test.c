@@ -434,7 +434,8 @@ static void a_division_by_what_stays_the_same_becomes_a_product(void **state)
     static const char divide[] = "add.f32 %f3, %f1, %f9; div.rn.f32 %f4, %f3, %f1; "
                                  "div.rn.f32 %f5, %f9, %f1; add.f32 %f9, %f4, %f5;";
     static const char by_sums[] = "add.f32 %f3, %f1, %f9; div.rn.f32 %f4, %f1, %f3; "
-                                  "div.rn.f32 %f5, %f9, %f3; add.f32 %f9, %f4, %f5;";
+                                  "add.f32 %f6, %f3, %f9; "
+                                  "div.rn.f32 %f5, %f9, %f6; add.f32 %f9, %f4, %f5;";
     struct bench same, sums;
     (void)state;
     run_steps(&same, "k", divide, 1056);
@@ -445,6 +446,30 @@ static void a_division_by_what_stays_the_same_becomes_a_product(void **state)
         fail_msg("%.0f ns by products, %.0f by the approximation", product, special);
     bench_close(&same);
     bench_close(&sums);
+}
+
+// Four divisions by a divisor that is made anew in each turn: one reciprocal and products. The twin's have a divisor each.
+static void divisions_by_one_divisor_share_its_reciprocal(void **state)
+{
+    static const char by_one[] =
+        "add.f32 %f3, %f1, %f9; add.f32 %f4, %f3, %f9; add.f32 %f5, %f4, %f9; "
+        "div.rn.f32 %f10, %f9, %f3; div.rn.f32 %f11, %f4, %f3; div.rn.f32 %f12, %f5, %f3; "
+        "div.rn.f32 %f13, %f1, %f3; add.f32 %f10, %f10, %f11; add.f32 %f12, %f12, %f13; "
+        "add.f32 %f9, %f10, %f12;";
+    static const char by_each[] =
+        "add.f32 %f3, %f1, %f9; add.f32 %f4, %f3, %f9; add.f32 %f5, %f4, %f9; "
+        "div.rn.f32 %f10, %f9, %f3; div.rn.f32 %f11, %f4, %f4; div.rn.f32 %f12, %f5, %f5; "
+        "div.rn.f32 %f13, %f1, %f1; add.f32 %f10, %f10, %f11; add.f32 %f12, %f12, %f13; "
+        "add.f32 %f9, %f10, %f12;";
+    struct bench one, each;
+    (void)state;
+    run_steps(&one, "k", by_one, 1056);
+    run_steps(&each, "k", by_each, 1056);
+    double shared = then(&one, INTERVENTION_FUNCTIONS), own = then(&each, INTERVENTION_FUNCTIONS);
+    if (!(shared < 0.8 * own))
+        fail_msg("%.0f ns by one reciprocal, %.0f by one each", shared, own);
+    bench_close(&one);
+    bench_close(&each);
 }
 
 static void run_room(struct bench *b, const char *body, uint32_t blocks, uint32_t n, size_t bytes)
@@ -519,6 +544,32 @@ static void an_unrolled_walk_along_a_row_loads_nothing_again(void **state)
     assert_true(b.report.facts.value[FACT_LOADS] > 0);
     assert_true(b.report.facts.value[FACT_LOADS_AGAIN] == 0);
     bench_close(&b);
+}
+
+// Lanes 288 words apart: because an index was loaded, because they are numbered so, or on the way from a start that was loaded.
+static void a_gather_is_told_from_a_stride_and_from_a_walk(void **state)
+{
+    enum { GATHER, STRIDE, WALK, COUNT };
+    static const char *const bodies[COUNT] = {
+        "ld.global.u32 %r5, [%l1]; mad.lo.u32 %r7, %r2, 288, %r5; mul.wide.u32 %l3, %r7, 4; "
+        "ld.param.u64 %l1, [out]; add.u64 %l0, %l1, %l3; ld.global.f32 %f9, [%l0];",
+        "ld.global.u32 %r5, [%l1]; mul.lo.u32 %r5, %r2, 288; mul.wide.u32 %l2, %r5, 4; "
+        "ld.param.u64 %l3, [out]; add.u64 %l0, %l3, %l2; ld.global.f32 %f9, [%l0];",
+        "setp.eq.u32 %p2, %r9, 0; @%p2 ld.global.u32 %r6, [%l1]; add.u32 %r6, %r6, 1; "
+        "mad.lo.u32 %r5, %r2, 288, %r6; mul.wide.u32 %l2, %r5, 4; ld.param.u64 %l3, [out]; "
+        "add.u64 %l0, %l3, %l2; ld.global.f32 %f9, [%l0];"};
+    (void)state;
+    for (int i = 0; i < COUNT; i++) {
+        struct bench b;
+        run_room(&b, bodies[i], 16, i == WALK ? 4 : 1, (size_t)1 << 23);
+        assert_true(b.report.facts.value[FACT_LOADS_SCATTERED] > 0);
+        if (i == GATHER)
+            assert_true(b.report.facts.value[FACT_LOADS_GATHERED] ==
+                        b.report.facts.value[FACT_LOADS_SCATTERED]);
+        else
+            assert_true(b.report.facts.value[FACT_LOADS_GATHERED] == 0);
+        bench_close(&b);
+    }
 }
 
 // 64 products of a warp are one of the tensor cores', and their loads are fewer. Sums are not products.
@@ -689,6 +740,8 @@ int main(void)
         cmocka_unit_test(scattered_atomics_are_combined_where_there_is_room),
         cmocka_unit_test(every_loop_through_the_data_is_shortened),
         cmocka_unit_test(a_division_by_what_stays_the_same_becomes_a_product),
+        cmocka_unit_test(divisions_by_one_divisor_share_its_reciprocal),
+        cmocka_unit_test(a_gather_is_told_from_a_stride_and_from_a_walk),
         cmocka_unit_test(what_a_block_loads_again_comes_from_shared_memory),
         cmocka_unit_test(fields_of_a_structure_are_all_brought),
         cmocka_unit_test(an_unrolled_walk_along_a_row_loads_nothing_again),

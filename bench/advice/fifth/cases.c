@@ -191,9 +191,8 @@ void rings_ref(float *out, const float *in, int n)
             ring[0][i] = in[b + i];
         for (int k = 0; k < 64; k++) {
             for (int i = 0; i < 32; i++)
-                ring[1 - from][i] =
-                    0.25 * (ring[from][(i + 31) % 32] + ring[from][(i + 1) % 32]) +
-                    0.5 * ring[from][i];
+                ring[1 - from][i] = 0.25 * (ring[from][(i + 31) % 32] + ring[from][(i + 1) % 32]) +
+                                    0.5 * ring[from][i];
             from = 1 - from;
         }
         for (int i = 0; i < 32; i++)

@@ -98,6 +98,80 @@ static void values_find(const struct timing_input *in, struct site_pattern *out)
     free(value);
 }
 
+/* ---- addresses that were loaded --------------------------------------------------------------------- */
+
+static bool makes_values(enum timing_pipe pipe)
+{
+    return !writes_memory(pipe) && !reads_memory(pipe) && pipe != PIPE_BRANCH;
+}
+
+// Marks all registers that those marked go into, by whatever is computed. Those in `ends` are not marked.
+static void marks_spread(const struct timing_input *in, bool *marked, const bool *ends)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int i = 0; i < in->site_count; i++) {
+            const struct timing_site *t = &in->sites[i];
+            if (!makes_values(t->pipe) || !any_value(marked, t->source, t->source_count))
+                continue;
+            for (int k = 0; k < t->result_count; k++)
+                if (!marked[t->result[k]] && !(ends && ends[t->result[k]])) {
+                    marked[t->result[k]] = true;
+                    changed = true;
+                }
+        }
+    }
+}
+
+// Registers that step: made of their own value, without memory (compilers write a register once, but for those that loops carry).
+// A loop from a loaded start on walks, it does not gather.
+static void steps_find(const struct timing_input *in, bool *steps, bool *marked)
+{
+    size_t registers = (size_t)in->register_count + 1;
+    int *writers = xcalloc(registers, sizeof *writers);
+    for (int i = 0; i < in->site_count; i++)
+        for (int k = 0; k < in->sites[i].result_count; k++)
+            writers[in->sites[i].result[k]]++;
+    for (size_t r = 0; r < registers; r++) {
+        if (writers[r] < 2)
+            continue;
+        memset(marked, 0, registers);
+        for (int i = 0; i < in->site_count; i++) { // what it goes into at once
+            const struct timing_site *t = &in->sites[i];
+            for (int k = 0; makes_values(t->pipe) && k < t->source_count; k++)
+                for (int j = 0; t->source[k] == r && j < t->result_count; j++)
+                    marked[t->result[j]] = true;
+        }
+        marks_spread(in, marked, NULL);
+        steps[r] = marked[r];
+    }
+    free(writers);
+}
+
+static void gathers_find(const struct timing_input *in, struct site_pattern *out)
+{
+    size_t registers = (size_t)in->register_count + 1;
+    bool *steps = xcalloc(registers, sizeof *steps), *loaded = xcalloc(registers, sizeof *loaded);
+    steps_find(in, steps, loaded);
+    memset(loaded, 0, registers);
+    for (int i = 0; i < in->site_count; i++) {
+        const struct timing_site *t = &in->sites[i];
+        if (t->pipe == PIPE_GLOBAL_LOAD || t->pipe == PIPE_SHARED_LOAD)
+            for (int k = 0; k < t->result_count; k++)
+                loaded[t->result[k]] = !steps[t->result[k]];
+    }
+    marks_spread(in, loaded, steps);
+    for (int i = 0; i < in->site_count; i++) {
+        const struct timing_site *t = &in->sites[i];
+        const struct ptx_instruction *is = in->stats[i].instruction;
+        int from = is && is->guard >= 0;
+        out[i].gathers = t->pipe == PIPE_GLOBAL_LOAD && t->source_count > from &&
+                         any_value(loaded, t->source + from, t->source_count - from);
+    }
+    free(steps);
+    free(loaded);
+}
+
 /* ---- loads of what is there already ------------------------------------------------------------- */
 
 struct seen {
@@ -158,6 +232,8 @@ static void load_read(struct reader *r, const struct trace_op *op, int warp)
     f[FACT_LOADS_ONE_WORD] += uniform;
     f[FACT_LOADS_WALKING] += walks;
     f[FACT_LOADS_COLUMN] += column;
+    f[FACT_LOADS_SCATTERED] += !is_compact(op, t) && !uniform;
+    f[FACT_LOADS_GATHERED] += !is_compact(op, t) && !uniform && !walks && p->gathers;
     if (!known)
         seen_enter(r, op->first_sector, warp);
     else if (s->warp == warp)
@@ -289,6 +365,7 @@ void patterns_find(const struct timing_input *in, struct arena *a, struct patter
     out->facts = (struct facts){.known = true, .provenance = PROVENANCE_SIMULATED};
     values_find(in, out->sites);
     functions_find(in, out->sites);
+    gathers_find(in, out->sites);
     struct reader r = {.in = in,
                        .out = out,
                        .table = xcalloc(SEEN_TABLE, sizeof(struct seen)),

@@ -23,6 +23,7 @@ struct site_pattern {   // shares of the traced requests of a site
     double uniform;     // of one word for all lanes, the same for other blocks
     bool value;         // its result reaches what is stored
     bool index;         // integer work whose result does not
+    bool gathers;       // a load from an address that is made of loaded values
     uint8_t function;   // enum function_part
 };
 // Functions of the CUDA library are sequences of plain instructions in PTX, known by their coefficients.

@@ -318,21 +318,31 @@ static bool functions_applies(const struct timing_input *in, const struct patter
     return false;
 }
 
-// Is the divisor of an f32 division made less often than it divides? Then its reciprocal is made there, and each division is a
-// product.
+// Is the divisor of an f32 division made less often than it divides, by this or by others beside it? Then its reciprocal is made
+// there, or by the first of them, and the division is a product.
 #define MADE_LESS_OFTEN 4.0
+static int divisor_of(const struct sim_site *s)
+{
+    const struct ptx_instruction *is = s->instruction;
+    bool divides = is && is->opcode == PTX_OP_DIV && is->operand_count == 3;
+    return divides ? is->operands[2].reg : -2; // -1: an immediate
+}
+
 static bool divides_by_the_same(const struct altered *x, int site)
 {
-    const struct sim_site *s = &x->stats[site];
-    const struct ptx_instruction *is = s->instruction;
-    if (!is || is->opcode != PTX_OP_DIV || is->operand_count != 3)
-        return false;
-    int divisor = is->operands[2].reg;
+    int divisor = divisor_of(&x->stats[site]);
     double made = 0;
-    for (int i = 0; i < x->sites && divisor >= 0; i++)
+    bool first = true;
+    for (int i = 0; i < x->sites && divisor >= 0; i++) {
         for (int k = 0; k < x->site[i].result_count; k++)
             made += x->site[i].result[k] == divisor ? (double)x->stats[i].executed : 0;
-    return divisor < 0 || made * MADE_LESS_OFTEN <= (double)s->executed;
+        if (i < site && divisor_of(&x->stats[i]) == divisor &&
+            x->stats[i].executed >= x->stats[site].executed)
+            first = false;
+    }
+    double divided = (double)x->stats[site].executed;
+    return divisor == -1 ||
+           (divisor >= 0 && (made * MADE_LESS_OFTEN <= divided || (!first && made <= divided)));
 }
 
 static void functions_apply(struct altered *x, double to)
