@@ -59,14 +59,18 @@ static double blocks_balance(const struct diagnosis_input *in)
 
 // The share of the warps that could be there, on average over the time: what tail and imbalance leave.
 // Blocks known to be equal leave SMs idle in the last wave only; other warps that are missing are
-// those of blocks that just start or end.
+// those of blocks that just start or end. That wave's blocks have their SMs almost to themselves, and are as much faster as the warps
+// that are missing on average say.
 static double share_used(const struct diagnosis_input *in)
 {
     double possible = counters_get(in->counters, COUNTER_OCCUPANCY_THEORETICAL_PCT, (double)NAN);
     double achieved = counters_get(in->counters, COUNTER_OCCUPANCY_ACHIEVED_PCT, (double)NAN);
     double grid = sms_used(in), used = fmin(1, achieved / possible);
-    if (isnan(used) || blocks_balance(in) >= BALANCED)
+    bool waves = counters_get(in->counters, COUNTER_WAVES, (double)NAN) > 1;
+    if (isnan(used))
         return grid;
+    if (blocks_balance(in) >= BALANCED)
+        return waves ? fmax(grid, used) : grid;
     return fmin(grid, used);
 }
 

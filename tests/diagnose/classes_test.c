@@ -144,6 +144,23 @@ static void where_each_block_has_an_SM_the_largest_is_the_time(void **state)
     not_found("an SM to itself");
 }
 
+// 101 blocks of which an SM holds one, all equal: the last one is alone, and takes less time than a wave that shares the chip.
+static void the_last_wave_takes_what_missing_warps_say(void **state)
+{
+    (void)state;
+    set(COUNTER_WARP_INSTRUCTIONS, ISSUE * 10000.0);
+    set(COUNTER_OCCUPANCY_THEORETICAL_PCT, 100);
+    set(COUNTER_OCCUPANCY_ACHIEVED_PCT, 50.5);
+    set(COUNTER_WAVES, 1.01);
+    set(COUNTER_BLOCK_BALANCE_PCT, 100);
+    in.grid_blocks = 101;
+    const struct finding *f = found("The last of 2 waves", FINDING_TAIL);
+    assert_near(f->expected_time_ns, 2000 + 0.505 * 98000); // as long as the first
+    set(COUNTER_OCCUPANCY_ACHIEVED_PCT, 80);
+    f = found("The last of 2 waves", FINDING_TAIL);
+    assert_near(f->expected_time_ns, 2000 + 0.8 * 98000);
+}
+
 // Less than a wave, several blocks on an SM: nothing takes the places of those that end.
 static void unequal_blocks_are_found_where_all_are_there_at_once(void **state)
 {
@@ -498,6 +515,7 @@ int main(void)
         TEST(dependency_is_found_by_what_warps_wait_for),
         TEST(unequal_blocks_are_found_by_the_warps_that_are_missing),
         TEST(where_each_block_has_an_SM_the_largest_is_the_time),
+        TEST(the_last_wave_takes_what_missing_warps_say),
         TEST(unequal_blocks_are_found_where_all_are_there_at_once),
         TEST(a_grid_smaller_than_the_chip_is_the_finding_and_occupancy_is_not),
         TEST(a_finding_without_waiting_of_its_own_is_silent),
