@@ -4,13 +4,17 @@
 
 #include <math.h>
 
-#define WAITING_MIN 0.3 // of the warps' time
+#define WAITING_MIN 0.3  // of the warps' time
+#define WAITING_LESS 0.2 // … where more chains gain so much:
+#define GAIN_MIN 0.1
 
 void find_chain(const struct search *s)
 {
     double fixed = search_stall(s, STALL_WAIT), queue = search_stall(s, STALL_SHORT_SCOREBOARD);
     double waiting = fixed + queue;
-    if (!(waiting >= WAITING_MIN))
+    bool gains = waiting >= WAITING_LESS &&
+                 search_replayed(s, INTERVENTION_CHAINS) < (1 - GAIN_MIN) * s->in->time_ns.value;
+    if (!(waiting >= WAITING_MIN || gains))
         return;
     struct finding f = {
         .class = FINDING_LATENCY,

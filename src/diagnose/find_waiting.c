@@ -14,6 +14,7 @@
 #define IDLE_MOST 0.25     // of the SMs have a block: that comes first
 #define LONG_LAUNCHES 4.0  // times a launch: in less, blocks mostly start and load
 #define OCCUPANCY_LOW_PCT 50.0
+#define HALF_GAIN_MIN 0.1
 #define LAUNCH_SHARE 0.3
 #define MEMORY_STALL_MIN 0.3 // of the warps' time
 #define PASSES_NEEDED 0.75   // of the traffic of several launches
@@ -152,7 +153,10 @@ void find_low_occupancy(const struct search *s)
 {
     const struct gpu_words *w = gpu_words(s->in->gpu);
     double occupancy = search_get(s, COUNTER_OCCUPANCY_THEORETICAL_PCT);
-    if (!(occupancy < OCCUPANCY_LOW_PCT) || !search_waits(s) || grid_is_small(s->in) ||
+    // Half of the warps by blocks of one: where a replay says so.
+    bool half = occupancy <= OCCUPANCY_LOW_PCT &&
+                search_replayed(s, INTERVENTION_WARPS) < (1 - HALF_GAIN_MIN) * s->in->time_ns.value;
+    if (!(occupancy < OCCUPANCY_LOW_PCT || half) || !search_waits(s) || grid_is_small(s->in) ||
         !(s->waiting.occupancy_ns > 0))
         return;
     struct finding f = {

@@ -247,6 +247,51 @@ static void a_thin_grid_comes_behind_few_loads_and_an_idle_chip_before(void **st
     assert_string_equal(first(), "few-loads");
 }
 
+// Chains and room for more warps: what explains half of what more loads would gain.
+static void chains_and_room_for_warps_come_before_few_loads(void **state)
+{
+    (void)state;
+    behind(STALL_WAIT, 60);
+    behind(STALL_SHORT_SCOREBOARD, 0);
+    replay(INTERVENTION_LOADS, 60000);
+    replay(INTERVENTION_CHAINS, 78000);
+    assert_string_equal(first(), "chain");
+    replay(INTERVENTION_CHAINS, 85000);
+    assert_string_equal(first(), "few-loads");
+    set(COUNTER_OCCUPANCY_THEORETICAL_PCT, 40);
+    set(COUNTER_OCCUPANCY_ACHIEVED_PCT, 40);
+    set(COUNTER_WAVES, 4);
+    replay(INTERVENTION_WARPS, 75000);
+    assert_string_equal(first(), "occupancy");
+    set(COUNTER_OCCUPANCY_THEORETICAL_PCT, 60); // the twin has room
+    set(COUNTER_BLOCK_BALANCE_PCT, 100);
+    assert_string_equal(first(), "few-loads");
+    set(COUNTER_OCCUPANCY_THEORETICAL_PCT, 50); // blocks of a warp: only where it gains
+    assert_string_equal(first(), "occupancy");
+    replay(INTERVENTION_WARPS, 95000);
+    diagnosed();
+    assert_null(finding_of("to hide latency"));
+}
+
+// A quarter of the time that warps wait for results, and what more chains gain.
+static void a_short_chain_is_named_where_it_gains(void **state)
+{
+    (void)state;
+    behind(STALL_WAIT, 33);
+    behind(STALL_SHORT_SCOREBOARD, 0);
+    replay(INTERVENTION_LOADS, 60000);
+    replay(INTERVENTION_CHAINS, 88000);
+    diagnosed();
+    assert_non_null(finding_of("for their own results"));
+    replay(INTERVENTION_CHAINS, 95000);
+    diagnosed();
+    assert_null(finding_of("for their own results"));
+    replay(INTERVENTION_CHAINS, 88000);
+    behind(STALL_WAIT, 10);
+    diagnosed();
+    assert_null(finding_of("for their own results"));
+}
+
 // Where an index is loaded, lanes can not just be put side by side, and more look-ups under way come first.
 static void loads_in_flight_come_before_gathers_that_are_scattered(void **state)
 {
@@ -525,6 +570,8 @@ int main(void)
         REPLAYED(steps_at_barriers_come_before_few_loads),
         REPLAYED(lanes_that_idle_come_before_few_loads_and_chains),
         REPLAYED(a_thin_grid_comes_behind_few_loads_and_an_idle_chip_before),
+        REPLAYED(chains_and_room_for_warps_come_before_few_loads),
+        REPLAYED(a_short_chain_is_named_where_it_gains),
         REPLAYED(loads_in_flight_come_before_gathers_that_are_scattered),
         REPLAYED(ranks_go_on_from_one_to_the_next),
         REPLAYED(loads_of_the_same_come_before_narrow_ones),

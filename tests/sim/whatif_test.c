@@ -472,6 +472,17 @@ static void divisions_by_one_divisor_share_its_reciprocal(void **state)
     bench_close(&each);
 }
 
+static void run_blocks(struct bench *b, const char *body, uint32_t blocks, uint32_t threads)
+{
+    struct arena a = {0};
+    static uint32_t n = 1;
+    bench_text(b, arena_printf(&a, steps, "k", body));
+    uint64_t out = bench_buffer(b, "out", NULL, (size_t)blocks * threads * sizeof(float));
+    b->launch.counterfactuals = true;
+    bench_run(b, "k", GRID1(blocks, threads), ARGS(&out, &n));
+    arena_release(&a);
+}
+
 static void run_room(struct bench *b, const char *body, uint32_t blocks, uint32_t n, size_t bytes)
 {
     struct arena a = {0};
@@ -570,6 +581,26 @@ static void a_gather_is_told_from_a_stride_and_from_a_walk(void **state)
             assert_true(b.report.facts.value[FACT_LOADS_GATHERED] == 0);
         bench_close(&b);
     }
+}
+
+// Blocks of one warp, the time of which is their start: joined, as long as the same in blocks of eight. Those that share a tile
+// stay as they are.
+static void blocks_of_a_warp_are_joined(void **state)
+{
+    static const char load[] = "ld.global.f32 %f9, [%l1];";
+    static const char tile[] = "ld.global.f32 %f9, [%l1]; st.shared.f32 [tile], %f9;";
+    enum { BLOCKS = 33792 };
+    struct bench small, large, sharing;
+    (void)state;
+    run_blocks(&small, load, BLOCKS, 32);
+    run_blocks(&large, load, BLOCKS / 8, 256);
+    run_blocks(&sharing, tile, BLOCKS, 32);
+    assert_true(large.report.time.time_ns < 0.8 * small.report.time.time_ns);
+    assert_near(then(&small, INTERVENTION_WARPS), large.report.time.time_ns, 0.15);
+    assert_true(then(&sharing, INTERVENTION_WARPS) > 0.9 * sharing.report.time.time_ns);
+    bench_close(&small);
+    bench_close(&large);
+    bench_close(&sharing);
 }
 
 // 64 products of a warp are one of the tensor cores', and their loads are fewer. Sums are not products.
@@ -742,6 +773,7 @@ int main(void)
         cmocka_unit_test(a_division_by_what_stays_the_same_becomes_a_product),
         cmocka_unit_test(divisions_by_one_divisor_share_its_reciprocal),
         cmocka_unit_test(a_gather_is_told_from_a_stride_and_from_a_walk),
+        cmocka_unit_test(blocks_of_a_warp_are_joined),
         cmocka_unit_test(what_a_block_loads_again_comes_from_shared_memory),
         cmocka_unit_test(fields_of_a_structure_are_all_brought),
         cmocka_unit_test(an_unrolled_walk_along_a_row_loads_nothing_again),

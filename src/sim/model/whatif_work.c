@@ -12,7 +12,9 @@
 enum {
     REDUCED_MIN = 8,   // elements loaded for each result, at least
     TREE_BARRIERS = 2, // of a level of a tree, at most
-    STEPS_MIN = 4      // barriers of a warp
+    STEPS_MIN = 4,     // barriers of a warp
+    SMALL_WARPS = 2,   // of a block, at most
+    JOINED_WARPS = 8   // of a block that takes the place of several
 };
 
 static double chip_filled(const struct timing_input *in)
@@ -541,6 +543,15 @@ const struct intervening intervene_tensor = {tensor_applies, tensor_apply};
 
 /* ---- residency, grid, balance --------------------------------------------------------------------------- */
 
+// Warps that wait for each other, or share a tile, are one piece of work.
+static bool works_together(const struct timing_site *t)
+{
+    return t->pipe == PIPE_BARRIER || t->pipe == PIPE_SHARED_LOAD || t->pipe == PIPE_SHARED_STORE ||
+           t->pipe == PIPE_SHARED_ATOMIC || t->pipe == PIPE_ASYNC_COPY ||
+           t->pipe == PIPE_ASYNC_WAIT || t->pipe == PIPE_BULK_COPY || t->pipe == PIPE_MBARRIER ||
+           t->group;
+}
+
 static int blocks_possible(const struct timing_input *in, double warps)
 {
     double most = fmin(warps, GPU(in->gpu, max_warps_per_sm)) / in->warps_per_block;
@@ -555,9 +566,44 @@ static bool warps_applies(const struct timing_input *in, const struct patterns *
            (double)in->grid_blocks > sms * in->blocks_per_sm;
 }
 
+// Blocks of a warp or two that have nothing to do with each other: starting one after the other takes an SM longer than
+// fewer of eight warps, as many of which are there.
+static bool blocks_join(const struct timing_input *in)
+{
+    return in->warps_per_block <= SMALL_WARPS && !(executed_sum(in, works_together) > 0);
+}
+
+static void warps_join(struct altered *x, double to)
+{
+    struct timing_input *in = &x->in;
+    int each = JOINED_WARPS / in->warps_per_block, was = x->trace.block_count;
+    int blocks = was / each > 0 ? was / each
+                                : was > 0; // whole ones; one whose warps are there several times
+    struct trace_block *all = ARENA_ARRAY(&x->arena, struct trace_block, blocks + 1);
+    for (int b = 0; b < blocks; b++) {
+        all[b] = x->trace.blocks[b * each];
+        all[b].warps = ARENA_ARRAY(&x->arena, struct trace_warp, JOINED_WARPS);
+        all[b].warp_count = 0;
+        for (int k = 0; k < each; k++) {
+            const struct trace_block *from = &x->trace.blocks[(b * each + k) % was];
+            for (int w = 0; w < from->warp_count && all[b].warp_count < JOINED_WARPS; w++)
+                all[b].warps[all[b].warp_count++] = from->warps[w];
+        }
+    }
+    x->trace.blocks = all;
+    x->trace.block_count = blocks;
+    in->warps_per_block *= each;
+    in->grid_blocks = (in->grid_blocks + (uint64_t)each - 1) / (uint64_t)each;
+    in->blocks_per_sm = blocks_possible(in, to);
+}
+
 // Where it is the number of blocks that an SM holds, blocks of more warps: as many more there.
 static void warps_apply(struct altered *x, double to)
 {
+    if (blocks_join(x->was)) {
+        warps_join(x, to);
+        return;
+    }
     int possible = blocks_possible(x->was, to);
     int by_threads = (int)(fmin(to, GPU(x->was->gpu, max_warps_per_sm)) / x->was->warps_per_block);
     x->in.blocks_per_sm = possible < by_threads ? by_threads : possible;
@@ -570,15 +616,6 @@ const struct intervening intervene_warps = {warps_applies, warps_apply};
 static bool loop_grows(const struct patterns *p)
 {
     return p->grid_steps > 0 && !(p->facts.value[FACT_SERIAL_LOOPS] > 0);
-}
-
-// Warps that wait for each other, or share a tile, are one piece of work.
-static bool works_together(const struct timing_site *t)
-{
-    return t->pipe == PIPE_BARRIER || t->pipe == PIPE_SHARED_LOAD || t->pipe == PIPE_SHARED_STORE ||
-           t->pipe == PIPE_SHARED_ATOMIC || t->pipe == PIPE_ASYNC_COPY ||
-           t->pipe == PIPE_ASYNC_WAIT || t->pipe == PIPE_BULK_COPY || t->pipe == PIPE_MBARRIER ||
-           t->group;
 }
 
 static bool grid_applies(const struct timing_input *in, const struct patterns *p)
