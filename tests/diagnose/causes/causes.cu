@@ -615,3 +615,41 @@ __global__ void read_again__polled(ARGS)
     y[I] = sum;
 }
 }
+
+// An index is loaded, and what it points at: one look-up of a thread under way, or eight.
+// launch: 264 256
+__global__ void few_loads__gather(ARGS)
+{
+    float sum = 0;
+#pragma unroll 1
+    for (int i = I; i < N; i += THREADS)
+        sum += x[(int)(x[i] * (N - 1))];
+    y[I] = sum;
+}
+// launch: 264 256
+__global__ void few_loads__gather_not(ARGS)
+{
+    float sum = 0;
+    for (int i = I; i + 3 * THREADS < N; i += 4 * THREADS) {
+        float at[4];
+#pragma unroll
+        for (int k = 0; k < 4; k++)
+            at[k] = x[i + k * THREADS];
+#pragma unroll
+        for (int k = 0; k < 4; k++)
+            sum += x[(int)(at[k] * (N - 1))];
+    }
+    y[I] = sum;
+}
+
+// Blocks of one warp: an SM takes 32 of them, and has to start each.
+// launch: N/32 32
+__global__ void occupancy__small_blocks(ARGS)
+{
+    y[I] = 2 * x[I];
+}
+// launch: N/256 256
+__global__ void occupancy__small_blocks_not(ARGS)
+{
+    y[I] = 2 * x[I];
+}
