@@ -292,6 +292,45 @@ static void a_short_chain_is_named_where_it_gains(void **state)
     assert_null(finding_of("for their own results"));
 }
 
+// Vectors gain in any stream. Behind a chain, room for warps, an idle chip and steps at barriers, where those explain enough of it.
+static void narrow_accesses_come_behind_what_is_specific(void **state)
+{
+    (void)state;
+    set(COUNTER_GLOBAL_LOAD_SECTORS, 4000);
+    set(COUNTER_GLOBAL_LOAD_SECTORS_IDEAL, 4000);
+    set(COUNTER_GLOBAL_STORE_SECTORS, 100);
+    set(COUNTER_GLOBAL_STORE_SECTORS_IDEAL, 100);
+    set(COUNTER_GLOBAL_STORE_REQUESTS, 25);
+    set(COUNTER_GLOBAL_LOAD_REQUESTS, 40000);
+    facts.value[FACT_ACCESS_BYTES] = 400;
+    facts.value[FACT_ACCESSES] = 100;
+    replay(INTERVENTION_BYTES, 60000);
+    assert_string_equal(first(), "narrow");
+    behind(STALL_WAIT, 60);
+    behind(STALL_SHORT_SCOREBOARD, 0);
+    replay(INTERVENTION_CHAINS, 85000);
+    assert_string_equal(first(), "chain");
+    replay(INTERVENTION_CHAINS, 90000); // a quarter of it
+    assert_string_equal(first(), "narrow");
+    set(COUNTER_OCCUPANCY_THEORETICAL_PCT, 40);
+    set(COUNTER_OCCUPANCY_ACHIEVED_PCT, 40);
+    set(COUNTER_BLOCK_BALANCE_PCT, 100);
+    set(COUNTER_WAVES, 4);
+    replay(INTERVENTION_WARPS, 80000);
+    assert_string_equal(first(), "occupancy");
+    replay(INTERVENTION_WARPS, 88000);
+    assert_string_equal(first(), "narrow");
+    behind(STALL_BARRIER, 60);
+    set(COUNTER_BLOCK_THREADS, 256);
+    set(COUNTER_BARRIERS, 1000.0 * 256 * 8);
+    set(COUNTER_SHARED_LOAD_REQUESTS, 2000);
+    set(COUNTER_SHARED_STORE_REQUESTS, 1000);
+    replay(INTERVENTION_BARRIERS, 78000);
+    assert_string_equal(first(), "barrier");
+    set(COUNTER_SHARED_LOAD_REQUESTS, 8000); // a tile
+    assert_string_equal(first(), "narrow");
+}
+
 // Where an index is loaded, lanes can not just be put side by side, and more look-ups under way come first.
 static void loads_in_flight_come_before_gathers_that_are_scattered(void **state)
 {
@@ -572,6 +611,7 @@ int main(void)
         REPLAYED(a_thin_grid_comes_behind_few_loads_and_an_idle_chip_before),
         REPLAYED(chains_and_room_for_warps_come_before_few_loads),
         REPLAYED(a_short_chain_is_named_where_it_gains),
+        REPLAYED(narrow_accesses_come_behind_what_is_specific),
         REPLAYED(loads_in_flight_come_before_gathers_that_are_scattered),
         REPLAYED(ranks_go_on_from_one_to_the_next),
         REPLAYED(loads_of_the_same_come_before_narrow_ones),
