@@ -581,11 +581,12 @@ static void warps_join(struct altered *x, double to)
                                 : was > 0; // whole ones; one whose warps are there several times
     struct trace_block *all = ARENA_ARRAY(&x->arena, struct trace_block, blocks + 1);
     for (int b = 0; b < blocks; b++) {
-        all[b] = x->trace.blocks[b * each];
+        all[b] = x->trace.blocks[(size_t)b * (size_t)each];
         all[b].warps = ARENA_ARRAY(&x->arena, struct trace_warp, JOINED_WARPS);
         all[b].warp_count = 0;
         for (int k = 0; k < each; k++) {
-            const struct trace_block *from = &x->trace.blocks[(b * each + k) % was];
+            const struct trace_block *from =
+                &x->trace.blocks[((size_t)b * (size_t)each + (size_t)k) % (size_t)was];
             for (int w = 0; w < from->warp_count && all[b].warp_count < JOINED_WARPS; w++)
                 all[b].warps[all[b].warp_count++] = from->warps[w];
         }
