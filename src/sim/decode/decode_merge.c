@@ -2,22 +2,26 @@
 // whole, with no store or barrier between, become one LDS.64 or LDS.128 (seen in nvcc 13's code for
 // sm_90: of an unrolled 16x16 tile product's 32 ld.shared.f32, 16 become 4 LDS.128). The first of
 // them in the text then counts as the whole access, the others as nothing; each still moves its own
-// bytes. Alignment is known by congruences through the arithmetic that makes the base.
+// bytes. Alignment is known by congruences through the arithmetic that makes the base, also
+// of pointers that walk (bench/truth/tuning/kinds, walk_product).
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/decode/decode.h"
 
-enum { MERGE_MAX = 256, DEPTH_MAX = 24, BITS_KNOWN = 32 };
+#include <stdlib.h>
 
-// value = residue modulo 2^bits.
+enum { MERGE_MAX = 256, BITS_KNOWN = 32 };
+
+// value = residue modulo 2^bits. By register; all of nothing where no instruction that writes it was looked at yet.
 struct congruence {
     unsigned bits;
+    bool seen;
     uint64_t residue;
 };
 
 static struct congruence known(unsigned bits, uint64_t residue)
 {
     bits = bits < BITS_KNOWN ? bits : BITS_KNOWN;
-    return (struct congruence){bits, residue & (((uint64_t)1 << bits) - 1)};
+    return (struct congruence){bits, true, residue & (((uint64_t)1 << bits) - 1)};
 }
 
 static unsigned trailing_zeros(struct congruence c)
@@ -37,27 +41,50 @@ static struct congruence product(struct congruence a, struct congruence b)
     return known(x < y ? x : y, a.residue * b.residue);
 }
 
-static struct congruence operand_known(const struct decoder *d, const struct ptx_operand *op,
-                                       int depth);
-
-static struct congruence symbol_known(const struct decoder *d, const struct ptx_operand *op)
+// What holds of both.
+static struct congruence either(struct congruence a, struct congruence b)
 {
-    uint64_t offset = 0;
-    if (op->variable == NULL || !shared_offset(d->program, op->variable, &offset))
-        return known(0, 0);
-    return known(BITS_KNOWN, offset + (uint64_t)op->offset);
+    if (!a.seen || !b.seen)
+        return a.seen ? a : b;
+    uint64_t apart = a.residue ^ b.residue;
+    unsigned bits = a.bits < b.bits ? a.bits : b.bits;
+    if (apart != 0 && (unsigned)__builtin_ctzll(apart) < bits)
+        bits = (unsigned)__builtin_ctzll(apart);
+    return known(bits, a.residue);
 }
 
-static struct congruence instruction_known(const struct decoder *d,
-                                           const struct ptx_instruction *in, int depth)
+struct congruences {
+    const struct decoder *d;
+    struct congruence *of; // by register
+};
+
+static struct congruence operand_known(const struct congruences *c, const struct ptx_operand *op)
 {
-    struct congruence a = {0}, b = {0}, c = {0};
-    if (in->operand_count > 1)
-        a = operand_known(d, &in->operands[1], depth);
-    if (in->operand_count > 2)
-        b = operand_known(d, &in->operands[2], depth);
-    if (in->operand_count > 3)
-        c = operand_known(d, &in->operands[3], depth);
+    uint64_t offset = 0;
+    switch ((int)op->kind) {
+    case PTX_OPERAND_IMMEDIATE:
+        return known(BITS_KNOWN, op->bits);
+    case PTX_OPERAND_SYMBOL:
+        if (op->variable == NULL || !shared_offset(c->d->program, op->variable, &offset))
+            return known(0, 0);
+        return known(BITS_KNOWN, offset + (uint64_t)op->offset);
+    case PTX_OPERAND_REGISTER:
+        return c->of[op->reg];
+    default: // others hold no addresses
+        return known(0, 0);
+    }
+}
+
+static struct congruence instruction_known(const struct congruences *all,
+                                           const struct ptx_instruction *in)
+{
+    struct congruence of[4] = {{0}};
+    for (int i = 1; i < 4 && i < in->operand_count; i++) {
+        of[i] = operand_known(all, &in->operands[i]);
+        if (!of[i].seen)
+            return of[i]; // made of what is made further down
+    }
+    struct congruence a = of[1], b = of[2], c = of[3];
     if (in->opcode == PTX_OP_MOV || in->opcode == PTX_OP_CVT || in->opcode == PTX_OP_CVTA)
         return a; // cvta's windows are aligned
     if (in->opcode == PTX_OP_ADD)
@@ -75,16 +102,37 @@ static struct congruence instruction_known(const struct decoder *d,
     return known(0, 0);
 }
 
-static struct congruence operand_known(const struct decoder *d, const struct ptx_operand *op,
-                                       int depth)
+static bool operand_take(const struct congruences *c, const struct ptx_operand *to,
+                         struct congruence value)
 {
-    if (op->kind == PTX_OPERAND_IMMEDIATE)
-        return known(BITS_KNOWN, op->bits);
-    if (op->kind == PTX_OPERAND_SYMBOL)
-        return symbol_known(d, op);
-    if (op->kind != PTX_OPERAND_REGISTER || depth == 0 || d->definition[op->reg] < 0)
-        return known(0, 0);
-    return instruction_known(d, &d->f->instructions[d->definition[op->reg]], depth - 1);
+    bool changed = false;
+    for (int i = 0; i < to->element_count; i++)
+        changed |= operand_take(c, &to->elements[i], known(0, 0));
+    if (to->kind != PTX_OPERAND_REGISTER || to->reg < 0 || !value.seen)
+        return changed;
+    struct congruence *now = &c->of[to->reg], then = either(*now, value);
+    changed |= !now->seen || then.bits != now->bits;
+    *now = then;
+    return changed;
+}
+
+// A register that several instructions write, such as a pointer that a loop moves on, is what holds of all of them: found by
+// going through them until nothing changes.
+static void congruences_find(const struct congruences *c)
+{
+    const struct ptx_function *f = c->d->f;
+    for (int i = 0; i < formal_registers(f); i++)
+        c->of[i] = known(0, 0);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int i = 0; i < f->instruction_count; i++) {
+            const struct ptx_instruction *in = &f->instructions[i];
+            bool of_call = in->opcode == PTX_OP_CALL && in->operand_count > 0 &&
+                           in->operands[0].kind == PTX_OPERAND_LIST;
+            if (in->writes_first || of_call)
+                changed |= operand_take(c, &in->operands[0], instruction_known(c, in));
+        }
+    }
 }
 
 /* ---- groups -------------------------------------------------------------------------------- */
@@ -97,6 +145,7 @@ struct candidate {
 };
 struct candidates {
     struct decoder *d;
+    struct congruences known; // found for the first two words that may be one
     struct candidate items[MERGE_MAX];
     int count;
 };
@@ -119,13 +168,18 @@ static struct candidate *candidate_at(struct candidates *all, const struct candi
 }
 
 // The address of `like`, less its own offset, is aligned so that `offset` begins a whole access.
-static bool begins_whole(const struct decoder *d, const struct candidate *like, int64_t offset,
+static bool begins_whole(struct candidates *all, const struct candidate *like, int64_t offset,
                          unsigned bytes)
 {
+    if (all->known.of == NULL) {
+        all->known.d = all->d;
+        all->known.of = xcalloc((size_t)all->d->f->register_count + 1, sizeof *all->known.of);
+        congruences_find(&all->known);
+    }
     struct ptx_operand base = *like->address;
     base.kind = base.reg >= 0 ? PTX_OPERAND_REGISTER : PTX_OPERAND_SYMBOL;
     base.offset = 0;
-    struct congruence c = operand_known(d, &base, DEPTH_MAX);
+    struct congruence c = operand_known(&all->known, &base);
     unsigned need = (unsigned)__builtin_ctz(bytes);
     return c.bits >= need && ((c.residue + (uint64_t)offset) & (bytes - 1)) == 0;
 }
@@ -147,13 +201,15 @@ static bool group_make(struct candidates *all, const struct candidate *like, uns
     struct candidate *members[4];
     unsigned count = bytes / like->mem->bytes;
     int64_t start = like->mem->offset;
-    if (count < 2 || !begins_whole(all->d, like, start, bytes))
+    if (count < 2)
         return false;
     for (unsigned i = 0; i < count; i++) {
         members[i] = candidate_at(all, like, start + (int64_t)(i * like->mem->bytes));
         if (members[i] == NULL)
             return false;
     }
+    if (!begins_whole(all, like, start, bytes))
+        return false;
     struct candidate *leader = members[0];
     for (unsigned i = 1; i < count; i++)
         if (members[i]->instruction < leader->instruction)
@@ -221,4 +277,5 @@ void merge_shared_loads(struct decoder *d)
             candidates_flush(&all);
     }
     candidates_flush(&all);
+    free(all.known.of);
 }
