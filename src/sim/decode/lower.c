@@ -355,17 +355,24 @@ static void count_uses(struct fold *x)
 
 /* ---- two that are one ------------------------------------------------------------------------------ */
 
-// The number that an operand is known to be, written there or moved into a register that keeps it.
-static bool known_number(const struct decoder *d, const struct ptx_operand *op, uint32_t *value)
+// The number that an operand is known to be, written there or moved into a register that keeps it. NULL: it is not known.
+static const struct ptx_operand *known_operand(const struct decoder *d,
+                                               const struct ptx_operand *op)
 {
     for (int moves = 0; op->kind == PTX_OPERAND_REGISTER && moves < 4; moves++) {
         int from = op->reg >= 0 ? d->definition[op->reg] : -1;
         if (from < 0 || d->f->instructions[from].opcode != PTX_OP_MOV)
-            return false;
+            return NULL;
         op = &d->f->instructions[from].operands[1];
     }
-    *value = (uint32_t)op->bits;
-    return op->kind == PTX_OPERAND_IMMEDIATE;
+    return op->kind == PTX_OPERAND_IMMEDIATE ? op : NULL;
+}
+
+static bool known_number(const struct decoder *d, const struct ptx_operand *op, uint32_t *value)
+{
+    const struct ptx_operand *number = known_operand(d, op);
+    *value = number != NULL ? (uint32_t)number->bits : 0;
+    return number != NULL;
 }
 
 static bool same_operand(const struct decoder *d, const struct ptx_operand *a,
@@ -375,6 +382,68 @@ static bool same_operand(const struct decoder *d, const struct ptx_operand *a,
     if (a->kind == PTX_OPERAND_REGISTER && b->kind == PTX_OPERAND_REGISTER && a->reg == b->reg)
         return d->definition[a->reg] >= 0;
     return known_number(d, a, &x) && known_number(d, b, &y) && x == y;
+}
+
+/* ---- numbers of 64 bits ------------------------------------------------------------------------------ */
+
+// The innermost loop around a block, as in the text: its first block; -1.
+static int loop_of(const struct ptx_function *f, int block)
+{
+    int first = -1;
+    for (int from = block; from < f->block_count; from++)
+        for (int s = 0; s < f->blocks[from].successor_count; s++) {
+            int to = f->blocks[from].successors[s];
+            first = to <= block && to > first ? to : first;
+        }
+    return first;
+}
+
+// Is there no branch over `early` on the way to `late`, which is in the same loop?
+static bool comes_before(const struct ptx_function *f, int early, int late)
+{
+    for (int from = 0; from < early; from++)
+        for (int s = 0; s < f->blocks[from].successor_count; s++)
+            if (f->blocks[from].successors[s] > early && f->blocks[from].successors[s] <= late)
+                return false;
+    return loop_of(f, early) == loop_of(f, late);
+}
+
+struct wide_number {
+    uint64_t bits;
+    int block;
+};
+
+static bool number_is_kept(const struct ptx_function *f, const struct wide_number *kept, int count,
+                           uint64_t bits, int block)
+{
+    for (int i = 0; i < count; i++)
+        if (kept[i].bits == bits &&
+            (kept[i].block == block || comes_before(f, kept[i].block, block)))
+            return true;
+    return false;
+}
+
+// An instruction of f64 holds the upper half of a number. With a lower half that is not zero it takes two registers and two
+// moves, which hold for the other uses in the same loop: each turn makes them anew (ptxas 13.0; bench/truth/tuning/exps).
+static void wide_numbers_lower(const struct decoder *d, struct timing_site *t)
+{
+    enum { MOVES = 2, KEPT = 128 };
+    const struct ptx_function *f = d->f;
+    struct wide_number kept[KEPT];
+    int count = 0;
+    for (int i = 0; i < f->instruction_count; i++) {
+        const struct ptx_instruction *in = &f->instructions[i];
+        int block = f->block_of[i];
+        for (int k = t[i].pipe == PIPE_F64 && block >= 0 ? 1 : INT_MAX; k < in->operand_count;
+             k++) {
+            const struct ptx_operand *number = known_operand(d, &in->operands[k]);
+            if (number == NULL || (uint32_t)number->bits == 0 ||
+                number_is_kept(f, kept, count, number->bits, block))
+                continue;
+            t[i].other_slots = (uint8_t)(t[i].other_slots + MOVES);
+            kept[count < KEPT ? count++ : KEPT - 1] = (struct wide_number){number->bits, block};
+        }
+    }
 }
 
 static bool is_half_product(const struct ptx_instruction *in, enum ptx_modifier half)
@@ -486,6 +555,7 @@ void lower(struct decoder *d)
     predicates_join(d, &x);
     divisions_join(d, x.sites);
     products_join(d, x.sites);
+    wide_numbers_lower(d, x.sites);
     int segment = -1;
     for (int i = 0; i < f->instruction_count; i++) {
         int own = d->program->sites[d->out->site_base + i].segment;
