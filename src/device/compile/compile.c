@@ -257,7 +257,7 @@ static bool count_lines(struct arena *a, const struct compile_request *request,
     if (!is_counted(request))
         return false;
     ptxas_identity(a, &ptxas);
-    text_add(&ptxas, "\n7 by block"); // another number where lines are counted otherwise
+    text_add(&ptxas, "\n8 by block"); // another number where lines are counted otherwise
     bool asks = strcmp(code->counted ? code->counted : "", text_str(&ptxas)) != 0;
     if (asks) {
         for (int i = 0; i < code->kernel_count; i++)

@@ -243,6 +243,27 @@ static struct machine_instruction instruction_at(const struct counting *c, const
     return m;
 }
 
+// Divisions and roots have a branch around what ordinary values do not need: a subroutine's arguments, its call, what is done
+// with its result. That is all of the branch's own line of PTX.
+static void rare_find(const struct machine_instruction *made, const int *line, int count,
+                      const uint8_t *code, bool *rare)
+{
+    enum { MOST = 16 };
+    for (int i = 0; i < count; i++) {
+        int to = made[i].kind == MACHINE_BRANCH && made[i].guarded ? made[i].target : -1;
+        bool calls = false;
+        if (to <= i + 1 || to > count || to - i > MOST)
+            continue;
+        for (int k = i + 1; k < to; k++) {
+            unsigned opcode =
+                (unsigned)(word_at(code, (uint64_t)k * INSTRUCTION_BYTES) & OPCODE_MASK);
+            calls |= (opcode == OP_CALL || opcode == OP_CALL_NEAR) && line[k] == line[i];
+        }
+        for (int k = i + 1; k < to && calls; k++)
+            rare[k] = true;
+    }
+}
+
 static void count_function(struct arena *a, const struct cubin_lines *lines,
                            const struct ptx_line *ptx, const char *name, const uint8_t *code,
                            uint64_t size_bytes, struct counting *c)
@@ -267,8 +288,12 @@ static void count_function(struct arena *a, const struct cubin_lines *lines,
     int *own = ARENA_ARRAY(a, int, count + 1);
     for (int i = 0; i < count; i++)
         own[i] = made[i].line;
+    bool *rare = ARENA_ARRAY(a, bool, count + 1);
+    rare_find(made, own, count, code, rare);
     machine_lines_settle(made, count, ptx, c->line_count, entry);
     for (int i = 0; i < count; i++) {
+        if (rare[i])
+            continue;
         unsigned opcode = (unsigned)(word_at(code, (uint64_t)i * INSTRUCTION_BYTES) & OPCODE_MASK);
         int more = opcode == OP_CALL || opcode == OP_CALL_NEAR ? -CALLED : opcode != OP_NOP;
         int place = place_of(c, made[i].line, made[i].loop);
