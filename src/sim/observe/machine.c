@@ -32,6 +32,7 @@ struct making {
         *made; // instruction by instruction, loop_count + 1 of each: in loops of the machine code
     double *moved;  // of those, what came of other lines
     double *ratios; // for medians
+    int *loop_of;   // by block of the PTX: the first block of the innermost loop around it; -1
     int base;       // the function's first site
 };
 
@@ -147,28 +148,6 @@ static bool is_shared(const struct ptx_instruction *in)
     return in->opcode == PTX_OP_SETP || in->opcode == PTX_OP_BRA;
 }
 
-// How often a loop of the machine code has the block; 0: only a few lines of it.
-static double copies_in(const struct making *m, const struct ptx_block *b, int loop)
-{
-    size_t count = 0, lines = 0;
-    bool others = false;
-    for (int i = b->first; i < b->first + b->count; i++)
-        others = others ||
-                 (reckoned(m, i) > 0 && own_of(m, i) > 0 && !is_shared(&m->f->instructions[i]));
-    for (int i = b->first; i < b->first + b->count; i++) {
-        if (reckoned(m, i) <= 0 || own_of(m, i) <= 0 ||
-            (others && is_shared(&m->f->instructions[i])))
-            continue;
-        lines++;
-        if (own_in(m, i, loop) > 0)
-            m->ratios[count++] = own_in(m, i, loop) / reckoned(m, i);
-    }
-    if (count == 0 || 2 * count < lines || (loop == 0 && 2 * count == lines))
-        return 0;
-    qsort(m->ratios, count, sizeof *m->ratios, compare_ratios);
-    return fmax(1, round((m->ratios[(count - 1) / 2] + m->ratios[count / 2]) / 2));
-}
-
 // The innermost loop of the PTX around a block, as in the text: a jump back makes one of all between. Its first block; -1.
 static int loop_of_block(const struct ptx_function *f, int block)
 {
@@ -182,30 +161,121 @@ static int loop_of_block(const struct ptx_function *f, int block)
     return first;
 }
 
-// How many turns the loop that begins with this block takes each time.
-static double turns_of(const struct making *m, int first)
+// Do the block's lines say something of copies, beside those that copies share?
+static bool has_others(const struct making *m, const struct ptx_block *b)
+{
+    for (int i = b->first; i < b->first + b->count; i++)
+        if (reckoned(m, i) > 0 && own_of(m, i) > 0 && !is_shared(&m->f->instructions[i]))
+            return true;
+    return false;
+}
+
+// How often a loop of the machine code has the body of the PTX's loop that begins with block `first`: the median over its lines,
+// which are those of all blocks of which it is the innermost loop, since small blocks mislead. alone: by lines of one
+// instruction each, as what is a sequence on paper may be fewer. 0: it has only a few lines.
+static double copies_by(const struct making *m, int first, int loop, bool alone)
+{
+    size_t count = 0, lines = 0;
+    bool others = false;
+    for (int k = 0; k < m->f->block_count; k++)
+        others |= m->loop_of[k] == first && has_others(m, &m->f->blocks[k]);
+    for (int i = 0; i < m->f->instruction_count; i++) {
+        int block = m->f->block_of[i];
+        if (block < 0 || m->loop_of[block] != first || reckoned(m, i) <= 0 || own_of(m, i) <= 0 ||
+            (others && is_shared(&m->f->instructions[i])))
+            continue;
+        lines++;
+        if (own_in(m, i, loop) > 0 && (!alone || reckoned(m, i) <= 1))
+            m->ratios[count++] = own_in(m, i, loop) / reckoned(m, i);
+    }
+    if (count == 0 || (!alone && (2 * count < lines || (loop == 0 && 2 * count == lines))))
+        return 0;
+    qsort(m->ratios, count, sizeof *m->ratios, compare_ratios);
+    return fmax(1, round((m->ratios[(count - 1) / 2] + m->ratios[count / 2]) / 2));
+}
+
+static double copies_in(const struct making *m, int first, int loop)
+{
+    double all = copies_by(m, first, loop, false),
+           alone = all > 0 ? copies_by(m, first, loop, true) : 0;
+    return alone > 0 ? alone : all;
+}
+
+// How often the loop that begins with this block is entered.
+static double entered_of(const struct making *m, int first)
 {
     const struct ptx_block *b = &m->f->blocks[first];
-    double entered = 0, all = b->count > 0 ? executed_of(m, b->first) : 0;
+    double entered = 0;
     for (int i = 0; i < b->predecessor_count; i++) {
         int from = b->predecessors[i];
         if (from >= 0 && from < first && m->f->blocks[from].count > 0)
             entered += executed_of(m, m->f->blocks[from].first);
     }
+    return entered;
+}
+
+// How many turns it takes each time.
+static double turns_of(const struct making *m, int first, double entered)
+{
+    const struct ptx_block *b = &m->f->blocks[first];
+    double all = b->count > 0 ? executed_of(m, b->first) : 0;
     return entered > 0 && all > entered ? all / entered : 1;
 }
 
 struct copies {
-    int main, rest;                 // loops of the machine code, 0 included; -1: none
-    double in_main, in_rest, share; // of the turns that the main one takes
+    int main, rest; // loops of the machine code, 0 included; -1: none
+    double in_main, in_rest;
+    double by_main, by_rest; // bodies that run each time the loop is entered
 };
 
-// The loop with most copies takes the turns that fill it, the one with the next most what is left over.
-static struct copies copies_of(const struct making *m, const struct ptx_block *b, double turns)
+// How often lanes left the loop apart, each time it was entered: 1 at most.
+static double parting_of(const struct making *m, int first, double entered)
 {
-    struct copies c = {-1, -1, 0, 0, 1};
+    double parted = 0;
+    for (int k = 0; k < m->f->block_count; k++) {
+        const struct ptx_block *b = &m->f->blocks[k];
+        int last = b->first + b->count - 1;
+        if (m->loop_of[k] != first || b->count == 0 || !m->info[last].is_branch)
+            continue;
+        for (int i = 0; i < m->l->core_count; i++)
+            parted += (double)m->l->cores[i].divergent[m->base + last];
+    }
+    return entered > 0 ? fmin(1, parted / entered) : 0;
+}
+
+// Machine instructions of a turn.
+static double body_of(const struct making *m, int first)
+{
+    double sum = 0;
+    for (int i = 0; i < m->f->instruction_count; i++)
+        sum += m->f->block_of[i] >= 0 && m->loop_of[m->f->block_of[i]] == first ? reckoned(m, i) : 0;
+    return sum;
+}
+
+// The bodies of an unrolled loop, and of what takes the turns that do not fill it: as many as there are, or as by chance where
+// turns differ from time to time. Straight code has bodies for all but one of the loop's; if it has one more, that stands
+// before the loop for a case that does not come: ptxas 13.0 issues it under a predicate if it is short. Where lanes leave at
+// different turns, most of the bodies behind the loop have some lane (bench/truth/turns: 2.5 of 3 where half of a warp has
+// a turn less).
+static void bodies_count(struct copies *c, double turns, double parting, double body)
+{
+    enum { PREDICATED = 10 };
+    const double with_parting = 5.0 / 6;
+    double room = c->in_main - 1, before = c->rest == 0 ? fmax(c->in_rest - room, 0) : 0;
+    before = body <= PREDICATED ? before : 0;
+    bool same = fabs(turns - round(turns)) < 1e-9;
+    c->by_main = same ? floor(round(turns) / c->in_main) * c->in_main : fmax(turns - room / 2, 0);
+    double left = turns - c->by_main;
+    left = fmax(left, (1 - parting) * left + parting * room * with_parting);
+    c->by_rest = before + fmin(left, room);
+}
+
+// The loop with most copies takes the turns that fill it, the one with the next most what is left over.
+static struct copies copies_of(const struct making *m, int first, double turns, double parting)
+{
+    struct copies c = {.main = -1, .rest = -1, .by_main = turns};
     for (int loop = m->loop_count; loop >= 0; loop--) {
-        double copies = copies_in(m, b, loop);
+        double copies = copies_in(m, first, loop);
         if (copies > c.in_main && (loop > 0 || c.main < 0)) {
             c.rest = c.main, c.in_rest = c.in_main;
             c.main = loop, c.in_main = copies;
@@ -214,21 +284,32 @@ static struct copies copies_of(const struct making *m, const struct ptx_block *b
         }
     }
     if (c.main > 0 && c.rest >= 0 && turns > 0)
-        c.share = floor(turns / c.in_main) * c.in_main / turns;
+        bodies_count(&c, turns, parting, body_of(m, first));
     return c;
 }
 
+// Straight code behind an unrolled loop: bodies, and what asks how many turns are left over, which runs once.
+static double slots_behind(const struct making *m, int i, const struct copies *c)
+{
+    double made = made_in(m, i, 0), bodies = c->in_rest * reckoned(m, i);
+    double in_bodies = is_shared(&m->f->instructions[i]) ? 0 : fmin(made, bodies);
+    return c->by_rest * in_bodies / c->in_rest + made - in_bodies;
+}
+
+// Of one turn.
 static double slots_of(const struct making *m, int i, const struct copies *c, double turns)
 {
     double slots = 0;
     for (int loop = 0; loop <= m->loop_count; loop++) {
         double made = made_in(m, i, loop);
-        slots += loop == c->main   ? c->share * made / c->in_main
-                 : loop == c->rest ? (1 - c->share) * made / c->in_rest
-                 : loop == 0       ? made / turns // once, before the turns or behind them
-                                   : 0;
+        if (loop == c->main)
+            slots += c->by_main * made / c->in_main;
+        else if (loop == c->rest)
+            slots += loop == 0 ? slots_behind(m, i, c) : c->by_rest * made / c->in_rest;
+        else if (loop == 0)
+            slots += made; // once, before the turns or behind them
     }
-    return slots;
+    return slots / turns;
 }
 
 static bool is_subroutine(const struct ptx_instruction *in, const struct timing_site *t)
@@ -243,13 +324,18 @@ static void function_fill(struct making *m, double *slots)
     m->made = xcalloc(count * (size_t)(m->loop_count + 1), sizeof *m->made);
     m->moved = xcalloc(count * (size_t)(m->loop_count + 1), sizeof *m->moved);
     m->ratios = xcalloc(count, sizeof *m->ratios);
+    m->loop_of = xcalloc((size_t)m->f->block_count + 1, sizeof *m->loop_of);
+    for (int b = 0; b < m->f->block_count; b++)
+        m->loop_of[b] = loop_of_block(m->f, b);
     bool any = made_fill(m); // of a function that is called there is nothing in the kernel's code
     for (int b = 0; b < m->f->block_count && any; b++) {
         const struct ptx_block *block = &m->f->blocks[b];
-        int first = loop_of_block(m->f, b);
-        double turns = first >= 0 ? turns_of(m, first) : 1;
-        struct copies c =
-            first >= 0 ? copies_of(m, block, turns) : (struct copies){-1, -1, 0, 0, 1};
+        int first = m->loop_of[b];
+        double entered = first >= 0 ? entered_of(m, first) : 0,
+               turns = first >= 0 ? turns_of(m, first, entered) : 1;
+        struct copies c = {.main = -1, .rest = -1};
+        if (first >= 0)
+            c = copies_of(m, first, turns, parting_of(m, first, entered));
         for (int i = block->first; i < block->first + block->count; i++)
             if (!is_subroutine(&m->f->instructions[i], &m->sites[i]))
                 slots[i] = c.main >= 0 ? slots_of(m, i, &c, turns) : made_of(m, i);
@@ -257,6 +343,7 @@ static void function_fill(struct making *m, double *slots)
     free(m->made);
     free(m->moved);
     free(m->ratios);
+    free(m->loop_of);
 }
 
 const double *machine_slots(const struct launch *l, struct arena *a)
