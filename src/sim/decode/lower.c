@@ -257,6 +257,7 @@ struct fold {
     int *uses;             // of a register: how many instructions read it
     int *sums;             // and how many of those are additions of 64 bits, without a guard
     int *left;             // and how many of all are still machine instructions
+    bool *tested;          // of an instruction: its result's comparison with zero comes along
     int *by;               // the instruction that wrote it last, in this block; -1
     const int *definition; // the only one that writes it; -1
     int base;
@@ -311,6 +312,28 @@ static int product_of_all(const struct fold *x, int reg)
                    ptx_has_modifier(&x->f->instructions[from], PTX_MOD_WIDE)
                ? from
                : -1;
+}
+
+static bool is_number(const struct ptx_operand *op, uint64_t value)
+{
+    return op->kind == PTX_OPERAND_IMMEDIATE && op->bits == value;
+}
+
+// A bit operation's result compared with zero: LOP3 has a predicate as its second result.
+static void zero_test_fold(struct fold *x, int i)
+{
+    const struct ptx_instruction *in = &x->f->instructions[i];
+    bool test = in->opcode == PTX_OP_SETP && in->operand_count == 3 && in->guard < 0 &&
+                (ptx_has_modifier(in, PTX_MOD_EQ) || ptx_has_modifier(in, PTX_MOD_NE)) &&
+                in->operands[1].kind == PTX_OPERAND_REGISTER && in->operands[1].reg >= 0 &&
+                is_number(&in->operands[2], 0);
+    int from = test ? x->by[in->operands[1].reg] : -1;
+    if (from < 0 || x->sites[from].pipe != PIPE_INTEGER || x->tested[from] ||
+        !is_bitwise(x->f->instructions[from].opcode) || x->f->instructions[from].guard >= 0 ||
+        ptx_type_bits(type_of(&x->f->instructions[from])) != 32)
+        return;
+    x->tested[from] = true;
+    x->sites[i].pipe = PIPE_NONE;
 }
 
 static void fold_into(struct fold *x, int i)
@@ -502,11 +525,6 @@ static void divisions_join(const struct decoder *d, struct timing_site *t)
     }
 }
 
-static bool is_number(const struct ptx_operand *op, uint64_t value)
-{
-    return op->kind == PTX_OPERAND_IMMEDIATE && op->bits == value;
-}
-
 // A predicate that goes through a register as 1 or 0 and is compared with one of them stays a predicate.
 static void predicates_join(const struct decoder *d, const struct fold *x)
 {
@@ -536,6 +554,40 @@ static void predicates_join(const struct decoder *d, const struct fold *x)
     }
 }
 
+/* ---- copies ------------------------------------------------------------------------------------------- */
+
+static bool jumps_back(const struct ptx_function *f, int block)
+{
+    for (int s = 0; s < f->blocks[block].successor_count; s++)
+        if (f->blocks[block].successors[s] <= block)
+            return true;
+    return false;
+}
+
+// A register that several instructions write begins as a number, or as a copy of another that is read elsewhere, too: that is
+// a move (ptxas 13.0; bench/truth/tuning/kinds, stride_sum: two sums and a counter, three of 21). What a loop hands to its
+// next turn is made in the right register.
+static void copies_lower(const struct decoder *d, const struct fold *x)
+{
+    for (int i = 0; i < x->f->instruction_count; i++) {
+        const struct ptx_instruction *in = &x->f->instructions[i];
+        const struct ptx_operand *to = &in->operands[0], *from = &in->operands[1];
+        int block = x->f->block_of[i];
+        if (in->opcode != PTX_OP_MOV || block < 0 || to->kind != PTX_OPERAND_REGISTER ||
+            to->reg < 0 || d->definition[to->reg] >= 0 || x->sites[i].pipe != PIPE_NONE ||
+            jumps_back(x->f, block) || type_of(in) == PTX_TYPE_PRED || loop_of(x->f, block) >= 0)
+            continue;
+        bool number = from->kind == PTX_OPERAND_IMMEDIATE,
+             copied = from->kind == PTX_OPERAND_REGISTER && from->reg >= 0 &&
+                      x->uses[from->reg] > 1;
+        if (!number && !copied)
+            continue;
+        bool two = ptx_type_bits(type_of(in)) == 64 && !(number && from->bits == 0); // CS2R
+        x->sites[i].pipe = PIPE_ADD;
+        x->sites[i].issue_slots = two ? 2 : 1;
+    }
+}
+
 void lower(struct decoder *d)
 {
     const struct ptx_function *f = d->f;
@@ -549,9 +601,11 @@ void lower(struct decoder *d)
     x.uses = xcalloc((size_t)f->register_count + 1, sizeof(int));
     x.sums = xcalloc((size_t)f->register_count + 1, sizeof(int));
     x.by = xcalloc((size_t)f->register_count + 1, sizeof(int));
+    x.tested = xcalloc((size_t)f->instruction_count + 1, sizeof *x.tested);
     count_uses(&x);
     x.left = xcalloc((size_t)f->register_count + 1, sizeof(int));
     memcpy(x.left, x.uses, ((size_t)f->register_count + 1) * sizeof(int));
+    copies_lower(d, &x);
     predicates_join(d, &x);
     divisions_join(d, x.sites);
     products_join(d, x.sites);
@@ -563,6 +617,7 @@ void lower(struct decoder *d)
             x.by[r] = -1;
         segment = own;
         fold_into(&x, i);
+        zero_test_fold(&x, i);
         const struct ptx_instruction *in = &f->instructions[i];
         if (in->writes_first && in->operands[0].kind == PTX_OPERAND_REGISTER &&
             in->operands[0].reg >= 0)
@@ -574,4 +629,5 @@ void lower(struct decoder *d)
     free(x.sums);
     free(x.left);
     free(x.by);
+    free(x.tested);
 }

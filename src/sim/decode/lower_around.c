@@ -81,6 +81,23 @@ static int around(const struct ptx_instruction *in)
     return 0;
 }
 
+// Of lanes that add to one word of global memory one does it for all: who they are, their sum by REDUX or as many times the
+// value, and what each gets back (ptxas 13.0; an H200's 19 and 12 instructions of bench/truth/turns, add_uniform).
+static int added_together(const struct ptx_instruction *in, const struct timing_site *t,
+                          const bool *differs)
+{
+    enum { WITH_RESULT = 10, WITHOUT = 6 };
+    bool adds = (in->opcode == PTX_OP_ATOM || in->opcode == PTX_OP_RED) && in_has(in, "add") &&
+                in->type_count > 0 && ptx_type_bits(in->types[0]) == 32 &&
+                ptx_type_kind(in->types[0]) != PTX_KIND_FLOAT && in->guard < 0;
+    const struct ptx_operand *at = &in->operands[in->opcode == PTX_OP_ATOM ? 1 : 0];
+    if (!adds || (at->reg >= 0 && differs[at->reg]))
+        return 0;
+    return t->pipe == PIPE_GLOBAL_ATOMIC      ? WITH_RESULT
+           : t->pipe == PIPE_GLOBAL_REDUCTION ? WITHOUT
+                                              : 0;
+}
+
 // The stack pointer, by LDC, and what describes global memory, by ULDC.64.
 static int kernel_begins(const struct decoder *d, const struct timing_site *t)
 {
@@ -107,7 +124,8 @@ void lower_around(const struct decoder *d)
         const struct ptx_instruction *in = &f->instructions[i];
         if (is_uniform(d, in))
             t[i].pipe = PIPE_UNIFORM;
-        t[i].other_slots = (uint8_t)(t[i].other_slots + around(in));
+        t[i].other_slots =
+            (uint8_t)(t[i].other_slots + around(in) + added_together(in, &t[i], differs));
         if (!begun && t[i].pipe != PIPE_NONE) {
             t[i].other_slots = (uint8_t)(t[i].other_slots + kernel_begins(d, t));
             begun = true;
