@@ -86,7 +86,41 @@ static bool is_counted(const struct ptx_instruction *in, int count)
     return a->kind == PTX_OPERAND_REGISTER && bound && counts(writer_of(in, count, a->reg), a->reg);
 }
 
-static void loop_unroll(struct program *p, int first, int count, bool *loaded)
+// Is the register read by nothing of the loop but its own sum and as the address of loads?
+static bool only_addresses(const struct ptx_instruction *in, int count, int reg)
+{
+    for (int i = 0; i < count; i++) {
+        bool sum = in[i].operands[0].kind == PTX_OPERAND_REGISTER && in[i].operands[0].reg == reg &&
+                   in[i].writes_first;
+        for (int k = in[i].writes_first ? 1 : 0; k < in[i].operand_count && !sum; k++)
+            if (in[i].operands[k].kind == PTX_OPERAND_REGISTER && in[i].operands[k].reg == reg)
+                return false;
+    }
+    return true;
+}
+
+// What four turns have once: the counter's sum, if nothing else reads it, its comparison, the branch, the sums of pointers
+// whose distances become the loads' own.
+static void turns_share(struct timing_site *sites, const struct ptx_instruction *in, int count)
+{
+    const struct ptx_instruction *test = writer_of(in, count, in[count - 1].guard);
+    sites[count - 1].shared_by_turns = true;
+    for (int i = 0; i < count - 1; i++) {
+        const struct ptx_operand *to = &in[i].operands[0];
+        bool sum = in[i].writes_first && to->kind == PTX_OPERAND_REGISTER && to->reg >= 0 &&
+                   counts(writer_of(in, count, to->reg), to->reg);
+        bool tested = sum && test->operands[1].reg == to->reg;
+        bool alone = sum;
+        for (int k = 0; k < count && tested && alone; k++)
+            for (int o = in[k].writes_first ? 1 : 0; o < in[k].operand_count; o++)
+                alone &= &in[k] == test || k == i || in[k].operands[o].reg != to->reg;
+        sites[i].shared_by_turns =
+            &in[i] == test || (sum && (tested ? alone : only_addresses(in, count, to->reg)));
+    }
+}
+
+static void loop_unroll(struct program *p, int first, const struct ptx_instruction *in, int count,
+                        bool *loaded)
 {
     struct timing_site *sites = &p->timing[first];
     if (count > BODY_MAX || !may_be_unrolled(sites, count))
@@ -97,6 +131,7 @@ static void loop_unroll(struct program *p, int first, int count, bool *loaded)
     const struct timing_site *end = &sites[count - 1];
     if (!known(loaded, end->source, end->source_count))
         return;
+    turns_share(sites, in, count);
     for (int i = 0; i < count; i++)
         if (pipe_info(sites[i].pipe)->unit == UNIT_LOAD &&
             known(loaded, sites[i].source, sites[i].source_count))
@@ -117,7 +152,7 @@ void loops_unroll(struct program *p)
             for (int i = 0; i < block->successor_count; i++)
                 back |= block->successors[i] == b;
             if (turns && back)
-                loop_unroll(p, own->site_base + block->first, block->count, loaded);
+                loop_unroll(p, own->site_base + block->first, in, block->count, loaded);
         }
     }
     free(loaded);
