@@ -27,7 +27,7 @@ again:
 END
 "$lowered" k.ptx >said.txt 2>&1
 pass 'lowered reads a kernel' $? said.txt
-grep -qx 'k 13 1 1 F32 10 sqrt' said.txt && grep -qx 'k 10 0 0 F32 1 fma' said.txt && grep -qx 'k 11 0 0 NONE 0 mov' said.txt
+grep -qx 'k 13 1 1 F32 10 sqrt' said.txt && grep -qx 'k 10 0 0 F32 1 fma' said.txt && grep -qx 'k 11 0 0 ADD 1 mov' said.txt
 pass 'line, loops, block, pipe and machine instructions of each' $? said.txt
 "$lowered" missing.ptx >said.txt 2>&1
 [[ $? == 1 ]] && grep -q '^lowered: .*missing.ptx' said.txt
@@ -39,6 +39,87 @@ awk '/entry copies4\(/ { on = 1 } on { print } on && /^}/ { exit }' "$root/bench
 "$lowered" copy.ptx | awk '{ n += $6 } END { print n }' >said.txt
 grep -qx 16 said.txt
 pass 'a copy has as many machine instructions as an H200 executes' $? said.txt
+
+# Numbers of f64 with two halves (once in a block's loop), a bit operation's test for zero, lanes that add to one word (an H200's 19
+# and 12 instructions per warp of bench/truth/turns, add_uniform and add_uniform_lost), copies of registers that are read elsewhere.
+cat >made.ptx <<'END'
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry numbers(.param .u64 out)
+{
+    .reg .f64 %d<4>; .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [out];
+    ld.global.f64 %d1, [%rd1];
+    fma.rn.f64 %d2, %d1, 0d3FF71547652B82FE, 0d4338000000000000;
+    fma.rn.f64 %d3, %d2, 0d3FF71547652B82FE, %d1;
+    st.global.f64 [%rd1], %d3;
+    ret;
+}
+.visible .entry together(.param .u64 count, .param .u64 out)
+{
+    .reg .b32 %r<4>; .reg .b64 %rd<8>;
+    ld.param.u64 %rd1, [count];
+    ld.param.u64 %rd2, [out];
+    cvta.to.global.u64 %rd3, %rd2;
+    cvta.to.global.u64 %rd4, %rd1;
+    atom.global.add.u32 %r1, [%rd4], 1;
+    mov.u32 %r2, %tid.x;
+    mul.wide.u32 %rd5, %r2, 4;
+    add.s64 %rd6, %rd3, %rd5;
+    st.global.u32 [%rd6], %r1;
+    ret;
+}
+.visible .entry lost(.param .u64 count, .param .u32 by)
+{
+    .reg .b32 %r<4>; .reg .b64 %rd<3>;
+    ld.param.u64 %rd1, [count];
+    ld.param.u32 %r1, [by];
+    cvta.to.global.u64 %rd2, %rd1;
+    red.global.add.u32 [%rd2], %r1;
+    ret;
+}
+.visible .entry apart(.param .u64 count)
+{
+    .reg .b32 %r<4>; .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [count];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.s64 %rd3, %rd1, %rd2;
+    red.global.add.u32 [%rd3], %r1;
+    ret;
+}
+.visible .entry copies(.param .u64 out, .param .u32 n)
+{
+    .reg .pred %p<3>; .reg .b32 %r<8>; .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [out];
+    ld.param.u32 %r1, [n];
+    mov.u32 %r2, %tid.x;
+    add.s32 %r3, %r1, %r1;
+    mov.u32 %r4, %r3;
+    mov.u32 %r5, %r2;
+again:
+    and.b32 %r6, %r5, 3;
+    setp.eq.s32 %p1, %r6, 0;
+    @%p1 add.s32 %r4, %r4, 1;
+    add.s32 %r5, %r5, %r1;
+    setp.lt.u32 %p2, %r5, 100;
+    @%p2 bra again;
+    add.s32 %r7, %r4, %r3;
+    st.global.u32 [%rd1], %r7;
+    ret;
+}
+END
+"$lowered" made.ptx >said.txt 2>&1
+grep -qx 'numbers 9 0 0 F64 3 fma' said.txt && grep -qx 'numbers 10 0 0 F64 1 fma' said.txt
+pass 'a number of f64 with two halves is two moves, once' $? said.txt
+awk '{ n[$1] += $6 } END { exit !(n["together"] == 19 && n["lost"] == 12) }' said.txt &&
+    grep -q '^apart .* GLOBAL_REDUCTION 1 red$' said.txt
+pass 'lanes that add to one word take as many instructions as on an H200; those apart take one' $? said.txt
+grep -qx 'copies 54 0 0 ADD 1 mov' said.txt && grep -qx 'copies 55 0 0 NONE 0 mov' said.txt
+pass 'a copy of what is read elsewhere is a move' $? said.txt
+grep -qx 'copies 58 1 1 NONE 0 setp' said.txt && grep -qx 'copies 61 1 1 INTEGER 1 setp' said.txt
+pass 'a test of bits for zero comes with them' $? said.txt
 
 cat >folds.ptx <<'END'
 .version 8.0
