@@ -281,7 +281,7 @@ struct timing_site {
     int16_t moved;         // the site that issues in this one's place, less this one: schedule.c
     bool group;            // a matrix instruction of a warp group: wgmma
     uint16_t guard;        // 1 + the predicate register it is under; 0: none
-    uint32_t loop;  // loads moved to the first of several turns: 1 + the loop's branch; 0: others
+    uint32_t loop; // loads moved to the first of several turns: 1 + the loop's branch; 0: others
     bool shared_by_turns; // of a loop that ptxas unrolls: once for four turns: decode_unroll.c
     bool side_step; // under a predicate, where PTX has a branch around it: decode_region.c
     bool jumped;    // such a one that warps without lanes for it jump over all the same

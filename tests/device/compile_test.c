@@ -572,6 +572,40 @@ static void ptxas_says_what_it_makes_of_each_line(void **state)
     arena_release(&a);
 }
 
+// The reciprocal, six instructions, and the branch around the rare way: the call there and the move before it are not executed
+// (an H200's counts of bench/truth/tuning/kinds, newton_roots).
+static void ptxas_rare_ways_of_divisions_do_not_count(void **state)
+{
+    static const char divided[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
+                                  ".visible .entry k(.param .u64 out)\n"
+                                  "{\n"
+                                  ".reg .b64 %d<3>; .reg .f32 %f<4>;\n"
+                                  "ld.param.u64 %d1, [out];\n"
+                                  "ld.global.f32 %f1, [%d1];\n"
+                                  "ld.global.f32 %f2, [%d1+4];\n"
+                                  "div.rn.f32 %f3, %f1, %f2;\n"
+                                  "st.global.f32 [%d1], %f3;\n"
+                                  "ret;\n}\n";
+    struct arena a = {0};
+    struct device_info simulated = {.id = "sim:h200", .backend = "sim", .simulated = true};
+    char cache[] = "/tmp/ridge-test-XXXXXX";
+    (void)state;
+    if (!ptxas_find(&a)) {
+        print_message("ptxas is not here\n");
+        skip();
+    }
+    assert_non_null(mkdtemp(cache));
+    setenv("RIDGE_CACHE", cache, 1);
+    struct compile_request r =
+        request_for(write_source(&a, make_folder(&a), "k.ptx", divided), "auto");
+    r.arch = "sm_90";
+    r.device = &simulated;
+    struct code_object code = compile(&a, &r);
+    assert_int_equal(instructions_at(&code.kernels[0], 10), 8);
+    unsetenv("RIDGE_CACHE");
+    arena_release(&a);
+}
+
 static void ptx_sources_pass_through(void **state)
 {
     struct arena a = {0};
@@ -915,6 +949,7 @@ int main(void)
         cmocka_unit_test(nvrtc_compiles_the_sample_and_it_parses),
         cmocka_unit_test(clang_takes_functions_without_attribute_as_device_functions),
         cmocka_unit_test(nvrtc_takes_functions_without_attribute_as_device_functions),
+        cmocka_unit_test(ptxas_rare_ways_of_divisions_do_not_count),
         cmocka_unit_test(ptx_sources_pass_through),
         cmocka_unit_test(machine_code_is_bytes),
         cmocka_unit_test(machine_code_is_disassembled_from_what_ptxas_makes),

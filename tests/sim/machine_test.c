@@ -54,6 +54,48 @@ static void turns_that_are_left_over_run_in_the_other_loop(void **state)
     assert_true(instructions_of(3, unrolled, COUNT_OF(unrolled)) == 3 + 3 * 4 + 2);
 }
 
+// Straight code behind the loop in place of the other: bodies of two and one, and what asks how many turns there are, once.
+static const struct sim_line_code straight[] = {
+    {5, 0, 3, 0},  {8, 1, 4, 0},  {8, 0, 3, 0},  {9, 1, 4, 0},  {9, 0, 3, 0},
+    {10, 1, 1, 0}, {10, 0, 6, 0}, {11, 1, 1, 0}, {11, 0, 3, 0}, {13, 0, 2, 0}};
+
+static void what_asks_for_turns_left_over_runs_once(void **state)
+{
+    (void)state;
+    assert_true(instructions_of(400, straight, COUNT_OF(straight)) == 3 + 100 * 10 + 9 + 2);
+    assert_true(instructions_of(403, straight, COUNT_OF(straight)) == 3 + 100 * 10 + 9 + 3 * 2 + 2);
+}
+
+// A loop of three blocks; the second one is a line that came to two instructions.
+static const char blocks[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n"
+    ".visible .entry k(.param .u32 n) { .reg .b32 %r<4>; .reg .pred %p<2>;\n"
+    "ld.param.u32 %r1, [n];\n"
+    "again:\n"
+    "mul.lo.u32 %r2, %r1, 3;\nmul.lo.u32 %r2, %r2, %r2;\nmul.lo.u32 %r2, %r2, %r1;\n"
+    "setp.eq.u32 %p1, %r1, 77777;\n"
+    "@%p1 bra next;\n"
+    "mul.lo.u32 %r3, %r2, %r2;\n"
+    "next:\n"
+    "sub.u32 %r1, %r1, 1;\nsetp.ne.u32 %p0, %r1, 0;\n@%p0 bra again;\n"
+    "ret; }\n";
+
+static void small_blocks_are_not_taken_for_copies(void **state)
+{
+    (void)state;
+    static const struct sim_line_code codes[] = {
+        {5, 0, 3, 0},  {7, 1, 1, 0},  {8, 1, 1, 0},  {9, 1, 1, 0},  {10, 1, 1, 0}, {11, 1, 1, 0},
+        {12, 1, 2, 0}, {14, 1, 1, 0}, {15, 1, 1, 0}, {16, 1, 1, 0}, {17, 0, 1, 0}};
+    struct bench b;
+    uint32_t turns = 10;
+    bench_text(&b, blocks);
+    b.launch.line_codes = codes;
+    b.launch.line_code_count = COUNT_OF(codes);
+    bench_run(&b, "k", GRID1(1, 32), ARGS(&turns));
+    assert_true(bench_counter(&b, COUNTER_WARP_INSTRUCTIONS) == 3 + 10 * 10 + 1);
+    bench_close(&b);
+}
+
 static void what_was_moved_out_of_a_loop_runs_once(void **state)
 {
     (void)state;
@@ -180,23 +222,22 @@ static double words_of_a_turn(const char *from, const char *by)
 {
     char text[1024];
     double loads, stores;
-    int length =
-        snprintf(text, sizeof text,
-                 ".version 8.0\n.target sm_90\n.address_size 64\n"
-                 ".visible .entry k(.param .u32 turns) {\n"
-                 ".reg .b32 %%r<4>; .reg .f32 %%f<8>; .reg .pred %%p;\n"
-                 ".shared .align 16 .b8 s[4096];\n"
-                 "ld.param.u32 %%r2, [turns];\n"
-                 "mov.u32 %%r1, s;\n"
-                 "add.s32 %%r1, %%r1, %s;\n"
-                 "again:\n"
-                 "ld.shared.f32 %%f0, [%%r1];\nld.shared.f32 %%f1, [%%r1+4];\n"
-                 "ld.shared.f32 %%f2, [%%r1+8];\nld.shared.f32 %%f3, [%%r1+12];\n"
-                 "add.s32 %%r1, %%r1, %s;\n"
-                 "sub.u32 %%r2, %%r2, 1;\n"
-                 "setp.ne.u32 %%p, %%r2, 0;\n"
-                 "@%%p bra again;\nret; }\n",
-                 from, by);
+    int length = snprintf(text, sizeof text,
+                          ".version 8.0\n.target sm_90\n.address_size 64\n"
+                          ".visible .entry k(.param .u32 turns) {\n"
+                          ".reg .b32 %%r<4>; .reg .f32 %%f<8>; .reg .pred %%p;\n"
+                          ".shared .align 16 .b8 s[4096];\n"
+                          "ld.param.u32 %%r2, [turns];\n"
+                          "mov.u32 %%r1, s;\n"
+                          "add.s32 %%r1, %%r1, %s;\n"
+                          "again:\n"
+                          "ld.shared.f32 %%f0, [%%r1];\nld.shared.f32 %%f1, [%%r1+4];\n"
+                          "ld.shared.f32 %%f2, [%%r1+8];\nld.shared.f32 %%f3, [%%r1+12];\n"
+                          "add.s32 %%r1, %%r1, %s;\n"
+                          "sub.u32 %%r2, %%r2, 1;\n"
+                          "setp.ne.u32 %%p, %%r2, 0;\n"
+                          "@%%p bra again;\nret; }\n",
+                          from, by);
     assert_true(length > 0 && (size_t)length < sizeof text);
     shared_requests(text, 10, &loads, &stores);
     return loads / 40; // ten turns of four warps
@@ -224,6 +265,8 @@ int main(void)
         cmocka_unit_test(straight_code_counts_as_it_was_made),
         cmocka_unit_test(copies_of_a_loop_share_its_counter_and_branch),
         cmocka_unit_test(turns_that_are_left_over_run_in_the_other_loop),
+        cmocka_unit_test(what_asks_for_turns_left_over_runs_once),
+        cmocka_unit_test(small_blocks_are_not_taken_for_copies),
         cmocka_unit_test(what_was_moved_out_of_a_loop_runs_once),
         cmocka_unit_test(what_was_moved_into_a_block_is_no_copy_of_it),
         cmocka_unit_test(lanes_that_part_issue_one_instruction_more),

@@ -578,8 +578,8 @@ static void copies_lower(const struct decoder *d, const struct fold *x)
             jumps_back(x->f, block) || type_of(in) == PTX_TYPE_PRED || loop_of(x->f, block) >= 0)
             continue;
         bool number = from->kind == PTX_OPERAND_IMMEDIATE,
-             copied = from->kind == PTX_OPERAND_REGISTER && from->reg >= 0 &&
-                      x->uses[from->reg] > 1;
+             copied =
+                 from->kind == PTX_OPERAND_REGISTER && from->reg >= 0 && x->uses[from->reg] > 1;
         if (!number && !copied)
             continue;
         bool two = ptx_type_bits(type_of(in)) == 64 && !(number && from->bits == 0); // CS2R

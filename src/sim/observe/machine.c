@@ -248,7 +248,8 @@ static double body_of(const struct making *m, int first)
 {
     double sum = 0;
     for (int i = 0; i < m->f->instruction_count; i++)
-        sum += m->f->block_of[i] >= 0 && m->loop_of[m->f->block_of[i]] == first ? reckoned(m, i) : 0;
+        sum +=
+            m->f->block_of[i] >= 0 && m->loop_of[m->f->block_of[i]] == first ? reckoned(m, i) : 0;
     return sum;
 }
 
