@@ -564,6 +564,19 @@ static bool jumps_back(const struct ptx_function *f, int block)
     return false;
 }
 
+// Does the instruction's block write its result again? Then it is no start of a loop's or an alternative's value.
+static bool written_again(const struct ptx_function *f, int i)
+{
+    const struct ptx_block *b = &f->blocks[f->block_of[i]];
+    for (int k = i + 1; k < b->first + b->count; k++) {
+        const struct ptx_operand *to = &f->instructions[k].operands[0];
+        if (f->instructions[k].writes_first && to->kind == PTX_OPERAND_REGISTER &&
+            to->reg == f->instructions[i].operands[0].reg)
+            return true;
+    }
+    return false;
+}
+
 // A register that several instructions write begins as a number, or as a copy of another that is read elsewhere, too: that is
 // a move (ptxas 13.0; bench/truth/tuning/kinds, stride_sum: two sums and a counter, three of 21). What a loop hands to its
 // next turn is made in the right register.
@@ -575,7 +588,8 @@ static void copies_lower(const struct decoder *d, const struct fold *x)
         int block = x->f->block_of[i];
         if (in->opcode != PTX_OP_MOV || block < 0 || to->kind != PTX_OPERAND_REGISTER ||
             to->reg < 0 || d->definition[to->reg] >= 0 || x->sites[i].pipe != PIPE_NONE ||
-            jumps_back(x->f, block) || type_of(in) == PTX_TYPE_PRED || loop_of(x->f, block) >= 0)
+            jumps_back(x->f, block) || type_of(in) == PTX_TYPE_PRED || loop_of(x->f, block) >= 0 ||
+            written_again(x->f, i))
             continue;
         bool number = from->kind == PTX_OPERAND_IMMEDIATE,
              copied =
