@@ -1,6 +1,6 @@
 // Loops of a few instructions, turned a given number of times by one warp: how many instructions a GPU executes of each:
-// nvcc -arch=sm_90 turns.cu -o turns && ncu --csv --page raw --metrics smsp__inst_executed.sum ./turns. What ptxas makes of a loop (how often it has the body, what it does before and behind it) shows
-// in how the count grows from turn to turn.
+// nvcc -arch=sm_90 turns.cu -o turns && ncu --csv --page raw --metrics smsp__inst_executed.sum ./turns.
+// What ptxas makes of a loop (how often it has the body, what it does before and behind it) shows in how the count grows.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <cstdlib>
