@@ -57,11 +57,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             abort();
         for (int line = 1; line <= LINES; line++)
             for (size_t i = 0; i < COUNT_OF(makers); i++) {
+                const struct result result = {.facts.known = line % 3 == 0};
                 struct finding f = {.cause = line % 2 ? "small-grid" : "occupancy", .line = line};
                 maker_try(&a, makers[i],
                           (struct making){.a = &a,
                                           .variant = &variant,
                                           .item = item,
+                                          .result = &result,
                                           .launch = item,
                                           .spec = &spec,
                                           .finding = &f,

@@ -82,6 +82,9 @@ class Running:
         self.out = self.partial.open("wb")
         self.screen, ours = pty.openpty() if watched else (None, None)
         self.said = b""
+        self.all_said = threading.Event()
+        if not watched:
+            self.all_said.set()
         if watched:
             fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("4H", 50, 400, 0, 0))
         self.process = subprocess.Popen(command, stdout=self.out, stderr=ours, env=dict(os.environ, TERM="xterm"))
@@ -97,6 +100,8 @@ class Running:
         except OSError:  # Linux: the other end is closed
             got = b""
         self.said = self.said[-2000:] + got
+        if not got:
+            self.all_said.set()
         return got
 
     def wait_for_simulating(self):
@@ -122,6 +127,7 @@ class Running:
         if good:
             self.partial.replace(self.path)
         else:
+            self.all_said.wait(5)  # what it said last may not have been read yet
             said = self.said.decode(errors="replace").replace("\r\033[K", "\n").strip().splitlines()[-3:]
             print("\n  ".join([f"  {self.path.name}: no result: exit status {status}", *said]), file=sys.stderr)
             self.partial.unlink()
