@@ -15,6 +15,7 @@ void adamw_ref(float *w, float *m, float *v, const unsigned short *gradient, str
         memcpy(&g, &bits, sizeof g);
         m[i] = r.beta1 * m[i] + (1 - r.beta1) * g;
         v[i] = r.beta2 * v[i] + (1 - r.beta2) * g * g;
-        w[i] -= r.rate * (m[i] * r.correct1 / (sqrtf(v[i] * r.correct2) + r.epsilon) + r.decay * w[i]);
+        w[i] -=
+            r.rate * (m[i] * r.correct1 / (sqrtf(v[i] * r.correct2) + r.epsilon) + r.decay * w[i]);
     }
 }

@@ -10,7 +10,8 @@ void align_ref(int *score, const unsigned char *a, const unsigned char *b, int p
         memset(row, 0, sizeof row);
         for (int y = 0; y < LENGTH; y++)
             for (int x = 1, corner = 0; x <= LENGTH; x++) {
-                int above = row[x], v = corner + (a[p * LENGTH + x - 1] == b[p * LENGTH + y] ? 3 : -2);
+                int above = row[x],
+                    v = corner + (a[p * LENGTH + x - 1] == b[p * LENGTH + y] ? 3 : -2);
                 int side = (row[x - 1] > above ? row[x - 1] : above) - 2;
                 v = v > side ? v : side;
                 row[x] = v > 0 ? v : 0;

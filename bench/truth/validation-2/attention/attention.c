@@ -3,7 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-void attention_ref(float *out, const float *q, const float *k, const float *v, float scale, int length, int heads)
+void attention_ref(float *out, const float *q, const float *k, const float *v, float scale,
+                   int length, int heads)
 {
     enum { WIDTH = 32 };
     float *w = malloc((size_t)length * sizeof *w);

@@ -12,7 +12,8 @@ void blur_ref(unsigned char *out, const unsigned char *in, const float *tap, int
             float sum = 0.5f;
             for (int dy = -3; dy <= 3; dy++)
                 for (int dx = -3; dx <= 3; dx++)
-                    sum += tap[dy + 3] * tap[dx + 3] * in[within(y + dy, h) * w + within(x + dx, w)];
+                    sum +=
+                        tap[dy + 3] * tap[dx + 3] * in[within(y + dy, h) * w + within(x + dx, w)];
             out[y * w + x] = (unsigned char)(sum < 255 ? sum : 255);
         }
 }

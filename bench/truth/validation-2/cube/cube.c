@@ -10,7 +10,8 @@ void cube_ref(float *out, const float *in, int n)
                 for (int dz = -1; dz <= 1; dz++)
                     for (int dy = -1; dy <= 1; dy++)
                         for (int dx = -1; dx <= 1; dx++)
-                            sum += weight[(dx != 0) + (dy != 0) + (dz != 0)] * in[((z + dz) * n + y + dy) * n + x + dx];
+                            sum += weight[(dx != 0) + (dy != 0) + (dz != 0)] *
+                                   in[((z + dz) * n + y + dy) * n + x + dx];
                 out[(z * n + y) * n + x] = sum;
             }
 }

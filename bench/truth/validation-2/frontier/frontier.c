@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string.h>
 
-void frontier_ref(unsigned *next, const int *level, const int *starts, const int *edges, int now, int nodes)
+void frontier_ref(unsigned *next, const int *level, const int *starts, const int *edges, int now,
+                  int nodes)
 {
     memset(next, 0, (size_t)nodes / 8);
     for (int n = 0; n < nodes; n++)

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 
-void layernorm_ref(float *y, const float *x, const float *residual, const float *gain, const float *shift, int rows, int cols)
+void layernorm_ref(float *y, const float *x, const float *residual, const float *gain,
+                   const float *shift, int rows, int cols)
 {
     for (long r = 0; r < rows; r++) {
         const float *a = x + r * cols, *b = residual + r * cols;

@@ -8,6 +8,7 @@ void nine_ref(float *out, const float *in, int w, int h)
             if (x == 0 || y == 0 || x == w - 1 || y == h - 1)
                 out[y * w + x] = *p;
             else
-                out[y * w + x] = 0.25f * *p + 0.125f * (p[-1] + p[1] + p[-w] + p[w]) + 0.0625f * (p[-w - 1] + p[-w + 1] + p[w - 1] + p[w + 1]);
+                out[y * w + x] = 0.25f * *p + 0.125f * (p[-1] + p[1] + p[-w] + p[w]) +
+                                 0.0625f * (p[-w - 1] + p[-w + 1] + p[w - 1] + p[w + 1]);
         }
 }

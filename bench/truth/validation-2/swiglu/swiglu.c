@@ -6,7 +6,8 @@
 static float number(unsigned short h)
 {
     int exponent = h >> 10 & 31, fraction = h & 1023;
-    float v = exponent == 0 ? ldexpf((float)fraction, -24) : ldexpf((float)(fraction + 1024), exponent - 25);
+    float v = exponent == 0 ? ldexpf((float)fraction, -24)
+                            : ldexpf((float)(fraction + 1024), exponent - 25);
     return h >> 15 ? -v : v;
 }
 
