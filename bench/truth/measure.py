@@ -120,7 +120,8 @@ def main():
     print(f"# Measured on {', '.join(sorted(devices)) or 'no GPU'} (driver {driver()}), {datetime.date.today()}: "
           f"`ridge run --seed 1 --time-limit {args.time_limit:g}`, caches cold, median of the samples.")
     print(f"# experiment,variant,case,time_ns,{','.join(COUNTERS)}; empty: not counted")
-    print("\n".join(sorted(rows)))
+    for line in sorted(rows):
+        print(line)
     return 1 if missing else 0
 
 
