@@ -147,9 +147,9 @@ static void react(float *k, const float *y)
         k[j] = 0.1f * (y[(j + 31) % 32] - 2 * y[j] + y[(j + 1) % 32]) + 0.5f * y[j] * (1 - y[j]);
 }
 
-void kinetics_ref(float *out, const float *in, float h, int n)
+void kinetics_ref(float *out, const float *in, float h, int n, int first, int end)
 {
-    for (size_t i = 0; i < (size_t)n; i++) {
+    for (size_t i = (size_t)first; i < (size_t)end; i++) {
         float y[32], sum[32], k[32], at[32];
         for (size_t j = 0; j < 32; j++)
             y[j] = in[j * (size_t)n + i];
@@ -247,12 +247,12 @@ static uint16_t narrowed(float v)
     return (uint16_t)((bits + 0xfff + (bits >> 13 & 1)) >> 13);
 }
 
-void hdist_ref(uint16_t *out, const uint16_t *x, const uint16_t *codes, int n)
+void hdist_ref(uint16_t *out, const uint16_t *x, const uint16_t *codes, int n, int first, int end)
 {
     float code[1024];
     for (int e = 0; e < 1024; e++)
         code[e] = widened(codes[e]);
-    for (size_t i = 0; i < (size_t)n; i++) {
+    for (size_t i = (size_t)first; i < (size_t)end; i++) {
         float p[16], least = 1e9f;
         for (size_t d = 0; d < 16; d++)
             p[d] = widened(x[(d / 2 * (size_t)n + i) * 2 + d % 2]);
