@@ -140,7 +140,7 @@ extern "C" __global__ void asian_fast(float *mean, float drift, float sigma, int
     unsigned state = i * 2654435761u + 12345u;
     float price = 100.0f, sum = 0.0f;
     for (int s = 0; s < 32; ++s) {
-        float u = unit(next_random(&state)), v = unit(next_random(&state)), a = -2.0f * __logf(u);
+        float u = unit(next_random(&state)), v = unit(next_random(&state)), a = fmaxf(-2.0f * __logf(u), 1e-12f);
         price *= __expf(drift + sigma * a * rsqrtf(a) * __cosf(6.2831853f * v));
         sum += price;
     }

@@ -418,7 +418,7 @@ extern "C" __global__ void bsort_tail(int *data, int k)
 static __device__ __forceinline__ float2 turned(float2 v, float part) // by -2 pi part
 {
     float s, c;
-    sincospif(-2.0f * part, &s, &c);
+    sincosf(-6.2831853f * part, &s, &c);
     return make_float2(v.x * c - v.y * s, v.x * s + v.y * c);
 }
 
