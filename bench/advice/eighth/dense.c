@@ -6,14 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-void sgemm_ref(int M, int N, int K, float alpha, const float *a, const float *b, float beta, float *c)
+void sgemm_ref(int M, int N, int K, float alpha, const float *a, const float *b, float beta,
+               float *c)
 {
     float *row = malloc(sizeof *row * (size_t)N);
     for (int m = 0; m < M; m++) {
         memset(row, 0, sizeof *row * (size_t)N);
         for (int k = 0; k < K; k++)
             for (int n = 0; n < N; n++)
-                row[n] += a[(size_t)m * (size_t)K + (size_t)k] * b[(size_t)k * (size_t)N + (size_t)n];
+                row[n] +=
+                    a[(size_t)m * (size_t)K + (size_t)k] * b[(size_t)k * (size_t)N + (size_t)n];
         for (int n = 0; n < N; n++) {
             float *at = &c[(size_t)m * (size_t)N + (size_t)n];
             *at = alpha * row[n] + beta * *at;
@@ -23,9 +25,11 @@ void sgemm_ref(int M, int N, int K, float alpha, const float *a, const float *b,
 }
 
 // C = A B' (+ bias), K numbers a row in both.
-static void product(float *c, const float *a, const float *b, const float *bias, int M, int N, int K)
+static void product(float *c, const float *a, const float *b, const float *bias, int M, int N,
+                    int K)
 {
-    float *turned = malloc(sizeof *turned * (size_t)N * (size_t)K), *row = malloc(sizeof *row * (size_t)N);
+    float *turned = malloc(sizeof *turned * (size_t)N * (size_t)K),
+          *row = malloc(sizeof *row * (size_t)N);
     for (size_t n = 0; n < (size_t)N; n++)
         for (size_t k = 0; k < (size_t)K; k++)
             turned[k * (size_t)N + n] = b[n * (size_t)K + k];

@@ -10,10 +10,11 @@ void wrap_ref(float *out, const float *in, int w, int h)
 {
     for (int y = 0; y < h; y++)
         for (int x = 0; x < w; x++) {
-            int right = x == w - 1 ? 0 : x + 1, left = x == 0 ? w - 1 : x - 1, below = y == h - 1 ? 0 : y + 1,
-                above = y == 0 ? h - 1 : y - 1;
-            out[y * w + x] =
-                0.25f * (in[y * w + right] + in[y * w + left] + in[below * w + x] + in[above * w + x]) - in[y * w + x];
+            int right = x == w - 1 ? 0 : x + 1, left = x == 0 ? w - 1 : x - 1,
+                below = y == h - 1 ? 0 : y + 1, above = y == 0 ? h - 1 : y - 1;
+            out[y * w + x] = 0.25f * (in[y * w + right] + in[y * w + left] + in[below * w + x] +
+                                      in[above * w + x]) -
+                             in[y * w + x];
         }
 }
 
@@ -58,7 +59,8 @@ void fd3d_ref(float *out, const float *in, int w, int h, int d)
                 const float *at = in + (z + 4) * plane + (y + 4) * pitch + x + 4;
                 float sum = 3 * weight[0] * at[0];
                 for (size_t r = 1; r <= 4; r++)
-                    sum += weight[r] * (at[r] + *(at - r) + at[r * pitch] + *(at - r * pitch) + at[r * plane] + *(at - r * plane));
+                    sum += weight[r] * (at[r] + *(at - r) + at[r * pitch] + *(at - r * pitch) +
+                                        at[r * plane] + *(at - r * plane));
                 out[(z * (size_t)h + y) * (size_t)w + x] = sum;
             }
 }
@@ -130,7 +132,8 @@ void luma_ref(uint32_t *bins, const uint32_t *in, int n)
 // The number of a half; no infinities here.
 static float widened(uint16_t v)
 {
-    float size = (v & 0x7c00) ? ldexpf((float)((v & 0x3ff) | 0x400), (v >> 10 & 31) - 25) : ldexpf((float)(v & 0x3ff), -24);
+    float size = (v & 0x7c00) ? ldexpf((float)((v & 0x3ff) | 0x400), (v >> 10 & 31) - 25)
+                              : ldexpf((float)(v & 0x3ff), -24);
     return v & 0x8000 ? -size : size;
 }
 

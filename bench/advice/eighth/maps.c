@@ -55,7 +55,10 @@ void heads_ref(float *out, const float *in, int B, int T, int H, int D)
     for (int b = 0; b < B; b++)
         for (int h = 0; h < H; h++)
             for (int t = 0; t < T; t++, out += D)
-                memcpy(out, in + (((size_t)b * (size_t)T + (size_t)t) * (size_t)H + (size_t)h) * (size_t)D, sizeof *out * (size_t)D);
+                memcpy(out,
+                       in + (((size_t)b * (size_t)T + (size_t)t) * (size_t)H + (size_t)h) *
+                                (size_t)D,
+                       sizeof *out * (size_t)D);
 }
 
 void upsample_ref(float *out, const float *in, int channels, int h, int w, int scale)
@@ -63,10 +66,12 @@ void upsample_ref(float *out, const float *in, int channels, int h, int w, int s
     for (int c = 0; c < channels; c++)
         for (int y = 0; y < h * scale; y++)
             for (int x = 0; x < w * scale; x++)
-                *out++ = in[((size_t)c * (size_t)h + (size_t)(y / scale)) * (size_t)w + (size_t)(x / scale)];
+                *out++ = in[((size_t)c * (size_t)h + (size_t)(y / scale)) * (size_t)w +
+                            (size_t)(x / scale)];
 }
 
-void chain4_ref(float *out, const float *x, const float *bias, const float *residual, float scale, int cols, int rows)
+void chain4_ref(float *out, const float *x, const float *bias, const float *residual, float scale,
+                int cols, int rows)
 {
     for (size_t r = 0; r < (size_t)rows; r++)
         for (size_t c = 0; c < (size_t)cols; c++) {
@@ -96,7 +101,8 @@ void gain_ref(float *out, const float *gain, const float *x, const float *y, int
 
 void estrin_ref(float *out, const float *in, int n)
 {
-    static const float factors[] = {-0.0456f, 0.0789f, -0.1234f, 0.2345f, -0.3456f, 0.4567f, -0.5678f, 1};
+    static const float factors[] = {-0.0456f, 0.0789f, -0.1234f, 0.2345f,
+                                    -0.3456f, 0.4567f, -0.5678f, 1};
     for (int i = 0; i < n; i++) {
         float v = 0.0123f;
         for (int k = 0; k < 8; k++)

@@ -12,7 +12,8 @@ void haversine_ref(float *km, const float *lat, const float *lon, const float *a
     for (int i = 0; i < n; i++) {
         double least = 1;
         for (int k = 0; k < 4; k++) {
-            double a = sin((lat[i] - airports[2 * k]) * rad / 2), b = sin((lon[i] - airports[2 * k + 1]) * rad / 2);
+            double a = sin((lat[i] - airports[2 * k]) * rad / 2),
+                   b = sin((lon[i] - airports[2 * k + 1]) * rad / 2);
             double h = a * a + cos(airports[2 * k] * rad) * cos(lat[i] * rad) * b * b;
             least = h < least ? h : least;
         }
@@ -126,7 +127,8 @@ void goertzel_ref(float *power, const float *in, int frames)
     }
 }
 
-void xtea_ref(uint32_t *out, const uint32_t *in, uint32_t k0, uint32_t k1, uint32_t k2, uint32_t k3, int n)
+void xtea_ref(uint32_t *out, const uint32_t *in, uint32_t k0, uint32_t k1, uint32_t k2, uint32_t k3,
+              int n)
 {
     const uint32_t key[4] = {k0, k1, k2, k3};
     for (uint32_t i = 0; i < (uint32_t)n; i++) {
@@ -234,7 +236,8 @@ void binning_ref(int32_t *bin, const float *in, int n)
 // The number of a half; no infinities here.
 static float widened(uint16_t v)
 {
-    float size = (v & 0x7c00) ? ldexpf((float)((v & 0x3ff) | 0x400), (v >> 10 & 31) - 25) : ldexpf((float)(v & 0x3ff), -24);
+    float size = (v & 0x7c00) ? ldexpf((float)((v & 0x3ff) | 0x400), (v >> 10 & 31) - 25)
+                              : ldexpf((float)(v & 0x3ff), -24);
     return v & 0x8000 ? -size : size;
 }
 

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 
 // One query's softmax of k's keys, times v: heads of 64.
-static void attend(float *out, const float *q, const float *k, const float *v, size_t keys, float scale)
+static void attend(float *out, const float *q, const float *k, const float *v, size_t keys,
+                   float scale)
 {
     float *score = malloc(sizeof *score * keys), most = -INFINITY, sum = 0, o[64] = {0};
     for (size_t j = 0; j < keys; j++) {
@@ -30,7 +31,8 @@ static void attend(float *out, const float *q, const float *k, const float *v, s
     free(score);
 }
 
-void attn_ref(float *out, const float *q, const float *k, const float *v, int seq, float scale, int heads)
+void attn_ref(float *out, const float *q, const float *k, const float *v, int seq, float scale,
+              int heads)
 {
     for (size_t h = 0; h < (size_t)heads; h++)
         for (size_t i = 0; i < (size_t)seq; i++) {
@@ -76,7 +78,8 @@ void xent_ref(float *loss, const float *logits, const int32_t *target, int width
     }
 }
 
-void addnorm_ref(float *out, float *h, const float *x, const float *residual, const float *weight, float eps, int rows)
+void addnorm_ref(float *out, float *h, const float *x, const float *residual, const float *weight,
+                 float eps, int rows)
 {
     for (size_t r = 0; r < (size_t)rows; r++) {
         double sum = 0;

@@ -32,14 +32,17 @@ void histo256_ref(uint32_t *bins, const uint8_t *in, int n)
         bins[in[i]]++;
 }
 
-void forest_ref(float *out, const float *samples, const int32_t *feature, const float *limit, const float *leaf, int trees, int n)
+void forest_ref(float *out, const float *samples, const int32_t *feature, const float *limit,
+                const float *leaf, int trees, int n)
 {
     for (int i = 0; i < n; i++) {
         float sum = 0;
         for (int t = 0; t < trees; t++) {
             int node = 0;
             for (int d = 0; d < 8; d++)
-                node = 2 * node + 1 + (samples[16 * (size_t)i + (size_t)feature[t * 255 + node]] > limit[t * 255 + node]);
+                node = 2 * node + 1 +
+                       (samples[16 * (size_t)i + (size_t)feature[t * 255 + node]] >
+                        limit[t * 255 + node]);
             sum += leaf[t * 256 + node - 255];
         }
         out[i] = sum;
@@ -57,14 +60,16 @@ void tpcf_ref(uint32_t *classes, const int32_t *points, int n)
         }
 }
 
-void coo_ref(float *y, const int32_t *row, const int32_t *column, const float *value, const float *x, int n, int rows)
+void coo_ref(float *y, const int32_t *row, const int32_t *column, const float *value,
+             const float *x, int n, int rows)
 {
     memset(y, 0, sizeof *y * (size_t)rows);
     for (int i = 0; i < n; i++)
         y[row[i]] += value[i] * x[column[i]];
 }
 
-void frontier_ref(int32_t *next, int32_t *count, int32_t *seen, const int32_t *list, const int32_t *neighbour, int n, int vertices)
+void frontier_ref(int32_t *next, int32_t *count, int32_t *seen, const int32_t *list,
+                  const int32_t *neighbour, int n, int vertices)
 {
     memset(next, 0, sizeof *next * (size_t)vertices);
     memset(seen, 0, sizeof *seen * (size_t)vertices);
@@ -127,7 +132,8 @@ void stockham_ref(float *out, const float *in, int n)
     for (int done = 1; done < n; done *= 2) {
         double *old = v;
         for (int k = 0; k < done; k++) {
-            double c = cos(3.14159265358979323846 * k / done), s = -sin(3.14159265358979323846 * k / done);
+            double c = cos(3.14159265358979323846 * k / done),
+                   s = -sin(3.14159265358979323846 * k / done);
             for (int i = k; i < n / 2; i += done) {
                 const double *a = v + 2 * i, *b = v + 2 * (i + n / 2);
                 double x = b[0] * c - b[1] * s, y = b[0] * s + b[1] * c, *at = to + 2 * (2 * i - k);
@@ -152,7 +158,8 @@ void assign_ref(int32_t *nearest, const float *points, const float *centres, int
         for (int c = 0; c < 32; c++) {
             float sum = 0;
             for (int d = 0; d < 16; d++)
-                sum += (points[16 * i + d] - centres[16 * c + d]) * (points[16 * i + d] - centres[16 * c + d]);
+                sum += (points[16 * i + d] - centres[16 * c + d]) *
+                       (points[16 * i + d] - centres[16 * c + d]);
             if (sum < least) {
                 least = sum;
                 nearest[i] = c;
@@ -172,7 +179,8 @@ void structs_ref(float *out, const float *in, float dt, int n)
     }
 }
 
-void sddmm_ref(float *out, const float *a, const float *b, const int32_t *row, const int32_t *column, int n)
+void sddmm_ref(float *out, const float *a, const float *b, const int32_t *row,
+               const int32_t *column, int n)
 {
     for (int i = 0; i < n; i++) {
         const float *x = a + 64 * (size_t)row[i], *y = b + 64 * (size_t)column[i];
