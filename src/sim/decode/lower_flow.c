@@ -1,0 +1,410 @@
+// Which branches become predicates, where lanes wait for each other, how a kernel begins and ends, what parameters, special
+// registers and addresses of shared variables take to come into registers, and which copies are moves.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/decode/lower_code.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NONE = -1 };
+
+static const struct ptx_instruction *at(const struct code *c, int i)
+{
+    return &c->f->instructions[i];
+}
+
+static const struct ptx_block *block_at(const struct code *c, int b)
+{
+    return &c->f->blocks[b];
+}
+
+static int last_of(const struct code *c, int b)
+{
+    return block_at(c, b)->first + block_at(c, b)->count - 1;
+}
+
+static bool is_branch(const struct code *c, int i)
+{
+    return at(c, i)->opcode == PTX_OP_BRA;
+}
+
+/* ---- predicates ----------------------------------------------------------------------------------- */
+
+enum { SHORT = 8, SHORT_SAME = 6, SHORT_LOADS = 20 };
+
+static bool may_have_predicate(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    switch (ptx_opcode_class(in->opcode)) {
+    case PTX_CLASS_FREE:
+    case PTX_CLASS_INTEGER:
+    case PTX_CLASS_FLOAT:
+    case PTX_CLASS_SPECIAL:
+    case PTX_CLASS_CONVERT:
+        return true;
+    case PTX_CLASS_MEMORY:
+        return in->opcode == PTX_OP_LD || in->opcode == PTX_OP_ST || in->opcode == PTX_OP_LDU;
+    case PTX_CLASS_BARRIER:
+        return in->opcode == PTX_OP_BAR || in->opcode == PTX_OP_BARRIER;
+    case PTX_CLASS_ATOMIC:
+    case PTX_CLASS_CONTROL:
+    case PTX_CLASS_WARP:
+    case PTX_CLASS_TENSOR:
+    case PTX_CLASS_FENCE:
+    case PTX_CLASS_OTHER:
+        break;
+    }
+    return false;
+}
+
+static bool is_global_load(const struct ptx_instruction *in)
+{
+    if (in->opcode != PTX_OP_LD)
+        return false;
+    enum ptx_space space = in->space_count > 0 ? in->spaces[0] : PTX_SPACE_GENERIC;
+    return space == PTX_SPACE_GLOBAL || space == PTX_SPACE_GENERIC || space == PTX_SPACE_LOCAL;
+}
+
+static bool is_brought(const struct ptx_instruction *in)
+{
+    if (in->opcode == PTX_OP_LD)
+        return in->space_count > 0 && in->spaces[0] == PTX_SPACE_PARAM;
+    return in->opcode == PTX_OP_MOV && (in->operands[1].kind == PTX_OPERAND_SPECIAL ||
+                                        in->operands[1].kind == PTX_OPERAND_SYMBOL);
+}
+
+// Is what the block has, less its jump, so little that it goes under a predicate?
+static bool is_short(const struct code *c, int b, bool same)
+{
+    const struct ptx_block *block = block_at(c, b);
+    double slots = 0;
+    bool loads = false;
+    for (int i = block->first; i < block->first + block->count; i++) {
+        if (is_branch(c, i) && i == last_of(c, b)) {
+            slots += at(c, i)->guard < 0;
+            break;
+        }
+        if (!may_have_predicate(c, i) || at(c, i)->opcode == PTX_OP_CALL)
+            return false;
+        loads |= is_global_load(at(c, i));
+        if (!is_brought(at(c, i)))
+            slots += c->slots[i];
+        enum { SUBROUTINE = 30 };
+        if (c->slots[i] > SUBROUTINE)
+            return false;
+    }
+    return slots <= (double)(loads ? SHORT_LOADS : same ? SHORT_SAME : SHORT);
+}
+
+static bool leads_only_to(const struct code *c, int b, int to)
+{
+    return block_at(c, b)->successor_count == 1 && block_at(c, b)->successors[0] == to;
+}
+
+static bool comes_only_from(const struct code *c, int b, int from)
+{
+    return block_at(c, b)->predecessor_count == 1 && block_at(c, b)->predecessors[0] == from;
+}
+
+static void join(struct code *c, int side, int to)
+{
+    c->joined_to[side] = to;
+    int last = last_of(c, side);
+    if (is_branch(c, last))
+        c->slots[last] = 0;
+}
+
+static bool same_branch(const struct code *c, int b)
+{
+    int guard = at(c, last_of(c, b))->guard;
+    return guard >= 0 && !c->differs[guard];
+}
+
+static bool side_step(struct code *c, int b)
+{
+    const struct ptx_block *block = block_at(c, b);
+    for (int k = 0; k < 2; k++) {
+        int side = block->successors[k], meet = block->successors[1 - k];
+        if (side == b || meet == b || side == meet || !comes_only_from(c, side, b))
+            continue;
+        bool same = same_branch(c, b);
+        if (leads_only_to(c, side, meet) && !block_ends_thread(c->f, meet) &&
+            is_short(c, side, same)) {
+            join(c, side, b);
+            c->slots[last_of(c, b)] = 0;
+            return true;
+        }
+        if (k == 0 && comes_only_from(c, meet, b) && block_at(c, side)->successor_count == 1 &&
+            leads_only_to(c, meet, block_at(c, side)->successors[0]) &&
+            is_short(c, side, same) && is_short(c, meet, same)) {
+            join(c, side, b);
+            join(c, meet, b);
+            c->slots[last_of(c, b)] = 0;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool only_compares(const struct code *c, int b)
+{
+    const struct ptx_block *block = block_at(c, b);
+    for (int i = block->first; i < last_of(c, b); i++)
+        if (c->slots[i] > 0 && at(c, i)->opcode != PTX_OP_SETP && !is_brought(at(c, i)))
+            return false;
+    return true;
+}
+
+// A further condition of the same branch: comparisons alone.
+static bool condition_joins(struct code *c, int b)
+{
+    const struct ptx_block *block = block_at(c, b);
+    for (int k = 0; k < 2; k++) {
+        int next = block->successors[k], to = block->successors[1 - k];
+        if (next == b || to == b || next == to || !comes_only_from(c, next, b) ||
+            block_at(c, next)->successor_count != 2 || !is_branch(c, last_of(c, next)) ||
+            !only_compares(c, next))
+            continue;
+        const struct ptx_block *further = block_at(c, next);
+        if (further->successors[0] == to || further->successors[1] == to) {
+            c->joined_to[next] = b;
+            c->slots[last_of(c, b)] = 0;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool ends_with_choice(const struct code *c, int b)
+{
+    const struct ptx_block *block = block_at(c, b);
+    return block->count > 0 && c->number[b] >= 0 && block->successor_count == 2 &&
+           is_branch(c, last_of(c, b)) && at(c, last_of(c, b))->guard >= 0;
+}
+
+void code_predicates(struct code *c)
+{
+    for (int b = 0; b < c->f->block_count; b++)
+        c->joined_to[b] = b;
+    for (int k = c->f->block_count - 1; k >= 0; k--)
+        if (c->order[k] >= 0 && ends_with_choice(c, c->order[k]) && !side_step(c, c->order[k]))
+            (void)condition_joins(c, c->order[k]);
+    for (int b = 0; b < c->f->block_count; b++)
+        while (c->joined_to[c->joined_to[b]] != c->joined_to[b])
+            c->joined_to[b] = c->joined_to[c->joined_to[b]];
+    for (int i = 0; i < c->count; i++)
+        if (c->place[i] >= 0)
+            c->place[i] = c->joined_to[c->place[i]];
+}
+
+/* ---- what is brought into registers once ---------------------------------------------------------- */
+
+// Out of loops that the value's readers are in and it need not be.
+static int before_loops(const struct code *c, int block, int outermost)
+{
+    while (block >= 0 && c->loop_of[block] >= 0 && c->loop_of[block] != outermost) {
+        int head = c->loops[c->loop_of[block]].head;
+        int before = c->dominator[head];
+        if (before < 0)
+            return block;
+        block = before;
+    }
+    return block;
+}
+
+static int place_for_readers(const struct code *c, int i)
+{
+    int place = NONE;
+    for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
+        int reader = c->readers[r].instruction, block = c->f->block_of[reader];
+        block = c->joined_to[block];
+        place = place == NONE ? block : common_dominator(c, place, block);
+    }
+    return place == NONE ? NONE : before_loops(c, place, NONE);
+}
+
+static bool is_shared_symbol(const struct ptx_operand *op)
+{
+    return op->symbol != NULL && op->variable != NULL && op->variable->space == PTX_SPACE_SHARED;
+}
+
+// The window of the block in its cluster, a number, and both together; of a further variable a number and the sum.
+static void symbols_bring(struct code *c)
+{
+    enum { FIRST = 3, FURTHER = 2, KEPT = 64 };
+    struct {
+        const struct ptx_variable *variable;
+        int block;
+    } kept[KEPT];
+    int count = 0;
+    for (int k = 0; k < c->count; k++) {
+        const struct ptx_instruction *in = at(c, k);
+        int block = c->f->block_of[k];
+        if (block < 0 || c->number[block] < 0 || c->fate[k] == FATE_DEAD)
+            continue;
+        const struct ptx_variable *variable = NULL;
+        for (int o = 0; o < in->operand_count; o++)
+            if (is_shared_symbol(&in->operands[o]))
+                variable = in->operands[o].variable;
+        if (variable == NULL)
+            continue;
+        if (in->opcode == PTX_OP_MOV)
+            c->slots[k] = 0;
+        if (c->fate[k] == FATE_SAME)
+            continue;
+        int place = c->joined_to[block];
+        if (in->opcode == PTX_OP_MOV && place_for_readers(c, k) >= 0)
+            place = place_for_readers(c, k);
+        place = before_loops(c, place, NONE);
+        bool same = false, any = false;
+        for (int i = 0; i < count; i++)
+            if (dominates(c, kept[i].block, place)) {
+                any = true;
+                same |= kept[i].variable == variable;
+            }
+        if (same)
+            continue;
+        c->brought[place] += any ? FURTHER : FIRST;
+        if (count < KEPT) {
+            kept[count].variable = variable;
+            kept[count++].block = place;
+        }
+    }
+}
+
+static bool is_global_access(const struct ptx_instruction *in)
+{
+    if (in->opcode != PTX_OP_LD && in->opcode != PTX_OP_ST && in->opcode != PTX_OP_ATOM &&
+        in->opcode != PTX_OP_RED)
+        return false;
+    enum ptx_space space = in->space_count > 0 ? in->spaces[0] : PTX_SPACE_GENERIC;
+    return space == PTX_SPACE_GLOBAL || space == PTX_SPACE_GENERIC;
+}
+
+static void values_bring(struct code *c)
+{
+    int described = NONE;
+    for (int i = 0; i < c->count; i++) {
+        int block = c->f->block_of[i];
+        if (block < 0 || c->number[block] < 0 || c->fate[i] == FATE_DEAD)
+            continue;
+        if (is_global_access(at(c, i)))
+            described = described == NONE ? c->joined_to[block]
+                                          : common_dominator(c, described, c->joined_to[block]);
+        if (c->fate[i] != FATE_MADE || !is_brought(at(c, i)) || c->several[at(c, i)->operands[0].reg < 0 ? 0 : at(c, i)->operands[0].reg])
+            continue;
+        int place = place_for_readers(c, i);
+        if (place >= 0)
+            c->place[i] = place;
+    }
+    if (described != NONE)
+        c->brought[before_loops(c, described, NONE)] += 1;
+    c->brought[0] += 1; // the stack pointer
+}
+
+/* ---- lanes that wait for each other ------------------------------------------------------------------ */
+
+static void waits_place(struct code *c)
+{
+    const struct ptx_function *f = c->f;
+    int *before = xcalloc((size_t)f->block_count + 1, sizeof *before);
+    for (int b = 0; b < f->block_count; b++)
+        before[b] = NONE;
+    for (int b = 0; b < f->block_count; b++) {
+        if (!ends_with_choice(c, b) || c->slots[last_of(c, b)] <= 0 || same_branch(c, b))
+            continue;
+        int meet = block_at(c, b)->postdominator;
+        if (meet < 0 || block_ends_thread(f, meet))
+            continue;
+        int from = c->joined_to[b];
+        before[meet] = before[meet] == NONE ? from : common_dominator(c, before[meet], from);
+    }
+    for (int meet = 0; meet < f->block_count; meet++) {
+        int from = before[meet];
+        if (from == NONE)
+            continue;
+        // A loop that lanes leave at different turns: they wait behind it.
+        while (c->loop_of[from] >= 0 && !in_loop(c, meet, c->loop_of[from])) {
+            int head = c->loops[c->loop_of[from]].head;
+            if (c->dominator[head] < 0)
+                break;
+            from = c->dominator[head];
+        }
+        c->brought[c->joined_to[from]] += 1;
+        c->brought[c->joined_to[meet]] += 1;
+    }
+    free(before);
+}
+
+/* ---- ways -------------------------------------------------------------------------------------------- */
+
+static void jumps_place(struct code *c)
+{
+    for (int b = 0; b < c->f->block_count; b++) {
+        const struct ptx_block *block = block_at(c, b);
+        if (block->count == 0 || c->number[b] < 0)
+            continue;
+        int last = last_of(c, b);
+        if (is_branch(c, last) && at(c, last)->guard < 0 && block->successor_count == 1 &&
+            (block->successors[0] == b + 1 || block_ends_thread(c->f, block->successors[0])))
+            c->slots[last] = 0;
+        // Those whose lanes all end at a branch do not come to the end behind it.
+        if (!block_ends_thread(c->f, b))
+            continue;
+        int from = NONE, ways = 0;
+        for (int p = 0; p < block->predecessor_count; p++)
+            if (!ends_with_choice(c, block->predecessors[p]) ||
+                c->slots[last_of(c, block->predecessors[p])] <= 0) {
+                from = block->predecessors[p];
+                ways++;
+            }
+        if (ways == 1 && block->predecessor_count > 1)
+            c->place[block->first] = c->joined_to[from];
+    }
+}
+
+/* ---- copies ------------------------------------------------------------------------------------------- */
+
+static int words_of(const struct ptx_instruction *in)
+{
+    int bits = in->type_count > 0 ? ptx_type_bits(in->types[0]) : 32;
+    return bits == 64 ? 2 : bits == 1 ? 0 : 1;
+}
+
+// A register that several instructions write begins as a number, or as a copy of what is read elsewhere, too.
+static void copies_place(struct code *c)
+{
+    int *zeros = xcalloc((size_t)c->f->block_count + 1, sizeof *zeros);
+    for (int i = 0; i < c->count; i++) {
+        const struct ptx_instruction *in = at(c, i);
+        int block = c->f->block_of[i];
+        if (c->fate[i] != FATE_COPY || block < 0 || c->number[block] < 0 ||
+            in->operands[0].reg < 0 || !c->several[in->operands[0].reg])
+            continue;
+        const struct origin *from = source_of(c, i, 0);
+        int words = words_of(in);
+        if (from->kind == VALUE_NUMBER) {
+            if (from->bits == 0)
+                zeros[c->joined_to[block]] += words;
+            else
+                c->slots[i] = (double)words;
+        } else if (from->kind == VALUE_MADE) {
+            int made = def_of(c, *from);
+            c->slots[i] = made >= 0 && reader_count(c, made) > 1 ? (double)words : 0;
+        } else {
+            c->slots[i] = (double)words;
+        }
+    }
+    for (int b = 0; b < c->f->block_count; b++)
+        c->brought[b] += (double)((zeros[b] + 1) / 2);
+    free(zeros);
+}
+
+void code_flow(struct code *c)
+{
+    values_bring(c);
+    symbols_bring(c);
+    waits_place(c);
+    jumps_place(c);
+    copies_place(c);
+}

@@ -1,0 +1,248 @@
+// Loops that ptxas unrolls: those that count by a number to a bound that does not change, with one way out and without
+// "nounroll", whose body is small. Four copies; what is left over is straight code of two turns and of one, or a loop of
+// single turns where the count must be met exactly.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/decode/lower_code.h"
+
+#include <stdlib.h>
+
+// Operations before anything is folded, without the counter's sum, its comparison and the branch. Loops with loads from memory
+// may have more, and each load from shared memory makes room for five.
+enum { OPERATIONS = 18, OPERATIONS_LOADS = 46, OPERATIONS_SHARED = 5, COPIES = 4 };
+
+static const struct ptx_instruction *at(const struct code *c, int i)
+{
+    return &c->f->instructions[i];
+}
+
+static int block_of(const struct code *c, int i)
+{
+    return c->f->block_of[i];
+}
+
+static bool is_inside(const struct code *c, int i, int loop)
+{
+    return block_of(c, i) >= 0 && in_loop(c, block_of(c, i), loop);
+}
+
+// The only instruction of the loop that writes the register; -1.
+static int writer_in(const struct code *c, int loop, int reg)
+{
+    int one = -1;
+    for (int i = 0; i < c->count; i++) {
+        const struct ptx_instruction *in = at(c, i);
+        if (!in->writes_first || in->operand_count == 0 || !is_inside(c, i, loop))
+            continue;
+        const struct ptx_operand *to = &in->operands[0];
+        bool writes = to->kind == PTX_OPERAND_REGISTER && to->reg == reg;
+        for (int e = 0; e < to->element_count; e++)
+            writes |= to->elements[e].reg == reg;
+        if (writes && one >= 0)
+            return -1;
+        if (writes)
+            one = i;
+    }
+    return one;
+}
+
+// Does the instruction add a number to the register that it writes?
+static bool counts(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    if ((in->opcode != PTX_OP_ADD && in->opcode != PTX_OP_SUB) || in->guard >= 0 ||
+        in->operands[0].kind != PTX_OPERAND_REGISTER || in->type_count == 0 ||
+        ptx_type_kind(in->types[0]) == PTX_KIND_FLOAT)
+        return false;
+    const struct origin *a = source_of(c, i, 0), *b = source_of(c, i, 1);
+    return b->kind == VALUE_NUMBER && a->kind == VALUE_KEPT && a->at == in->operands[0].reg;
+}
+
+static bool is_fixed(const struct code *c, struct origin v, int loop)
+{
+    switch (v.kind) {
+    case VALUE_NUMBER:
+        return true;
+    case VALUE_MADE:
+        return !is_inside(c, c->same[v.at], loop);
+    case VALUE_KEPT:
+        return writer_in(c, loop, v.at) < 0;
+    case VALUE_NONE:
+        break;
+    }
+    return false;
+}
+
+// The comparison that ends the loop and the counter's sum. false: it does not end by a count.
+static bool count_find(const struct code *c, int loop, int *test, int *sum)
+{
+    const struct natural_loop *l = &c->loops[loop];
+    int guard = c->first_source[l->branch + 1] - c->first_source[l->branch] - 1;
+    *test = at(c, l->branch)->guard >= 0 ? def_of(c, *source_of(c, l->branch, guard)) : -1;
+    if (*test < 0 || at(c, *test)->opcode != PTX_OP_SETP || at(c, *test)->operand_count != 3 ||
+        !is_inside(c, *test, loop))
+        return false;
+    struct origin counted = *source_of(c, *test, 0);
+    *sum = counted.kind == VALUE_MADE   ? c->same[counted.at]
+           : counted.kind == VALUE_KEPT ? writer_in(c, loop, counted.at)
+                                        : -1;
+    return *sum >= 0 && is_inside(c, *sum, loop) && counts(c, *sum) &&
+           is_fixed(c, *source_of(c, *test, 1), loop);
+}
+
+// One way out, at its end, and one block after predication.
+static bool is_straight(const struct code *c, int loop)
+{
+    const struct natural_loop *l = &c->loops[loop];
+    for (int b = 0; b < c->f->block_count; b++) {
+        if (!in_loop(c, b, loop))
+            continue;
+        const struct ptx_block *block = &c->f->blocks[b];
+        int last = block->first + block->count - 1;
+        if (c->loop_of[b] != loop)
+            return false;
+        if (last == l->branch)
+            continue;
+        for (int s = 0; s < block->successor_count; s++)
+            if (!in_loop(c, block->successors[s], loop))
+                return false;
+        // A choice within is a predicate.
+        if (block->successor_count > 1 && c->slots[last] > 0)
+            return false;
+    }
+    return true;
+}
+
+static bool is_local(const struct ptx_instruction *in, enum ptx_space space)
+{
+    return in->space_count > 0 && in->spaces[0] == space;
+}
+
+static double cost_of(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    enum ptx_class class = ptx_opcode_class(in->opcode);
+    bool f32 = in->type_count > 0 && in->types[0] == PTX_TYPE_F32,
+         scaled = f32 && !ptx_has_modifier(in, PTX_MOD_FTZ);
+    enum { SCALED = 6, RECIPROCAL = 7, FULL = 12, EXACT = 16 };
+    switch (in->opcode) {
+    case PTX_OP_EX2:
+    case PTX_OP_LG2:
+    case PTX_OP_SQRT:
+    case PTX_OP_RSQRT:
+        return scaled ? SCALED : 1;
+    case PTX_OP_RCP:
+        return scaled ? RECIPROCAL : 1;
+    case PTX_OP_DIV:
+        return !f32 ? EXACT : ptx_has_modifier(in, PTX_MOD_FULL) ? FULL : RECIPROCAL;
+    case PTX_OP_REM:
+        return EXACT;
+    default:
+        break;
+    }
+    if (class == PTX_CLASS_MEMORY || class == PTX_CLASS_ATOMIC) {
+        int address = in->writes_first ? 1 : 0;
+        bool apart = in->operands[address].kind == PTX_OPERAND_ADDRESS &&
+                     in->operands[address].reg >= 0 && in->operands[address].offset != 0;
+        return 1 + apart;
+    }
+    return c->slots[i] > 0 || c->fate[i] == FATE_FOLDED ? 1 : 0;
+}
+
+// Machine code of it branches.
+static bool is_whole_routine(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    bool exact = in->type_count > 0 && ptx_type_kind(in->types[0]) == PTX_KIND_FLOAT &&
+                 (ptx_has_modifier(in, PTX_MOD_RN) || ptx_has_modifier(in, PTX_MOD_RZ));
+    if (in->opcode == PTX_OP_DIV || in->opcode == PTX_OP_SQRT || in->opcode == PTX_OP_RCP)
+        return exact;
+    bool divides = in->opcode == PTX_OP_DIV || in->opcode == PTX_OP_REM;
+    return in->opcode == PTX_OP_CALL || in->opcode == PTX_OP_WGMMA || in->opcode == PTX_OP_MBARRIER ||
+           (in->opcode == PTX_OP_ATOM && in->writes_first) ||
+           (divides && in->type_count > 0 && ptx_type_bits(in->types[0]) == 64);
+}
+
+static bool is_small(const struct code *c, int loop, int test, int sum)
+{
+    double cost = 0, room = OPERATIONS;
+    bool loads = false;
+    for (int i = 0; i < c->count; i++) {
+        if (!is_inside(c, i, loop))
+            continue;
+        const struct ptx_instruction *in = at(c, i);
+        if (in->nounroll || is_whole_routine(c, i))
+            return false;
+        if (in->opcode == PTX_OP_LD || in->opcode == PTX_OP_LDU) {
+            bool shared = is_local(in, PTX_SPACE_SHARED);
+            if (shared)
+                room += OPERATIONS_SHARED;
+            loads |= !shared && !is_local(in, PTX_SPACE_PARAM) && !is_local(in, PTX_SPACE_CONST);
+        }
+        if (i == test || i == sum || i == c->loops[loop].branch || c->place[i] < 0 ||
+            !in_loop(c, c->place[i], loop))
+            continue;
+        cost += cost_of(c, i);
+    }
+    return cost <= (loads && room < OPERATIONS_LOADS ? OPERATIONS_LOADS : room);
+}
+
+// Is the counter read by nothing but what unrolled copies make a part of their own: addresses, its comparison, itself?
+static bool once_for_all(const struct code *c, int loop, int sum, int test)
+{
+    int reg = at(c, sum)->operands[0].reg;
+    for (int i = 0; i < c->count; i++) {
+        if (!is_inside(c, i, loop) || i == sum || i == test)
+            continue;
+        for (int s = c->first_source[i]; s < c->first_source[i + 1]; s++) {
+            struct origin v = c->sources[s];
+            bool reads = (v.kind == VALUE_KEPT && v.at == reg) ||
+                         (v.kind == VALUE_MADE && c->same[v.at] == sum);
+            const struct ptx_instruction *in = at(c, i);
+            enum ptx_class class = ptx_opcode_class(in->opcode);
+            bool address = (class == PTX_CLASS_MEMORY || class == PTX_CLASS_ATOMIC) &&
+                           s == c->first_source[i];
+            if (reads && !address)
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool must_meet(const struct ptx_instruction *test)
+{
+    return ptx_has_modifier(test, PTX_MOD_NE) || ptx_has_modifier(test, PTX_MOD_EQ);
+}
+
+static void loop_unroll(struct code *c, int loop, int test)
+{
+    enum { SHORT = 8, SHORT_SAME = 6, SHORT_LOADS = 20 };
+    struct natural_loop *l = &c->loops[loop];
+    double body = 0, shared = 0;
+    bool loads = false;
+    l->copies = COPIES;
+    l->differs = c->differs[at(c, l->branch)->guard];
+    l->by_chain = must_meet(at(c, test));
+    for (int i = 0; i < c->count; i++) {
+        if (!is_inside(c, i, loop) || !in_loop(c, c->place[i], loop))
+            continue;
+        bool counter = counts(c, i) && writer_in(c, loop, at(c, i)->operands[0].reg) == i;
+        c->once[i] = i == test || i == l->branch || (counter && once_for_all(c, loop, i, test));
+        body += c->once[i] ? 0 : c->slots[i];
+        shared += c->once[i] && i != test && i != l->branch ? c->slots[i] : 0;
+        loads |= at(c, i)->opcode == PTX_OP_LD && c->slots[i] > 0 && !is_local(at(c, i), PTX_SPACE_SHARED);
+    }
+    double most = loads ? SHORT_LOADS : l->differs ? SHORT : SHORT_SAME;
+    l->predicated_two = 2 * body + shared + 1 <= most;
+    l->predicated_one = body <= most;
+    l->shared = shared;
+}
+
+void code_loops(struct code *c)
+{
+    for (int n = 0; n < c->loop_count; n++) {
+        int test, sum;
+        if (c->loops[n].branch >= 0 && is_straight(c, n) && count_find(c, n, &test, &sum) &&
+            is_small(c, n, test, sum))
+            loop_unroll(c, n, test);
+    }
+}

@@ -1,0 +1,365 @@
+// How many machine instructions each PTX instruction becomes, by itself (lower.def) and with what it absorbs: IMAD.WIDE, LEA,
+// IADD3, LOP3, FFMA take a product, a shift, a sum, a bit operation in; loads and stores a number added to their address;
+// comparisons another predicate. An instruction is absorbed if all that read it can take it in.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/decode/lower_code.h"
+
+#include <stdlib.h>
+
+static const struct ptx_instruction *at(const struct code *c, int i)
+{
+    return &c->f->instructions[i];
+}
+
+static enum ptx_type type_of(const struct ptx_instruction *in)
+{
+    return in->type_count > 0 ? in->types[0] : PTX_TYPE_B32;
+}
+
+static int bits_of(const struct ptx_instruction *in)
+{
+    return ptx_type_bits(type_of(in));
+}
+
+static bool is_float(const struct ptx_instruction *in)
+{
+    enum ptx_type_kind kind = ptx_type_kind(type_of(in));
+    bool packed = kind == PTX_KIND_PACKED && type_of(in) != PTX_TYPE_U16X2 &&
+                  type_of(in) != PTX_TYPE_S16X2;
+    return kind == PTX_KIND_FLOAT || packed;
+}
+
+static bool is_int(const struct ptx_instruction *in, enum ptx_opcode op, int bits)
+{
+    return in->opcode == op && !is_float(in) && bits_of(in) == bits;
+}
+
+static bool is_bitwise(const struct ptx_instruction *in, int bits)
+{
+    return (in->opcode == PTX_OP_AND || in->opcode == PTX_OP_OR || in->opcode == PTX_OP_XOR ||
+            in->opcode == PTX_OP_NOT) &&
+           bits_of(in) == bits && type_of(in) != PTX_TYPE_PRED;
+}
+
+static bool is_of_predicates(const struct ptx_instruction *in)
+{
+    return (in->opcode == PTX_OP_AND || in->opcode == PTX_OP_OR || in->opcode == PTX_OP_XOR ||
+            in->opcode == PTX_OP_NOT) &&
+           type_of(in) == PTX_TYPE_PRED;
+}
+
+static bool is_rounded(const struct ptx_instruction *in)
+{
+    return ptx_has_modifier(in, PTX_MOD_RN) || ptx_has_modifier(in, PTX_MOD_RZ) ||
+           ptx_has_modifier(in, PTX_MOD_RM) || ptx_has_modifier(in, PTX_MOD_RP);
+}
+
+static bool number_at(const struct code *c, int i, int operand, uint64_t *value)
+{
+    const struct origin *v = source_of(c, i, operand);
+    *value = v->bits;
+    return v->kind == VALUE_NUMBER;
+}
+
+static bool has_number(const struct code *c, int i)
+{
+    uint64_t ignored;
+    for (int k = 0; k < c->first_source[i + 1] - c->first_source[i]; k++)
+        if (number_at(c, i, k, &ignored))
+            return true;
+    return false;
+}
+
+static bool is_product(const struct ptx_instruction *in, int bits)
+{
+    return in->opcode == PTX_OP_MUL && !is_float(in) && bits_of(in) == bits &&
+           !ptx_has_modifier(in, PTX_MOD_HI) && !ptx_has_modifier(in, PTX_MOD_WIDE);
+}
+
+static bool is_wide_product(const struct ptx_instruction *in)
+{
+    return in->opcode == PTX_OP_MUL && ptx_has_modifier(in, PTX_MOD_WIDE) && bits_of(in) == 32;
+}
+
+static bool is_shift_by_number(const struct code *c, int i, enum ptx_opcode op, int bits)
+{
+    uint64_t by;
+    return is_int(at(c, i), op, bits) && number_at(c, i, 1, &by);
+}
+
+static bool is_signed(enum ptx_type type)
+{
+    return ptx_type_kind(type) == PTX_KIND_SIGNED;
+}
+
+// From 32 bits to 64.
+static bool is_widening(const struct ptx_instruction *in)
+{
+    return in->opcode == PTX_OP_CVT && in->type_count == 2 && ptx_type_bits(in->types[0]) == 64 &&
+           ptx_type_bits(in->types[1]) == 32 && ptx_type_kind(in->types[0]) != PTX_KIND_FLOAT &&
+           ptx_type_kind(in->types[1]) != PTX_KIND_FLOAT;
+}
+
+static bool needs_high(const struct code *c, int i)
+{
+    const struct ptx_operand *to = &at(c, i)->operands[0];
+    return to->kind != PTX_OPERAND_REGISTER || to->reg < 0 || c->high[to->reg];
+}
+
+static bool is_address_of(const struct code *c, struct reader r)
+{
+    const struct ptx_instruction *in = at(c, r.instruction);
+    bool memory = in->opcode == PTX_OP_LD || in->opcode == PTX_OP_ST || in->opcode == PTX_OP_ATOM ||
+                  in->opcode == PTX_OP_RED;
+    int address = in->writes_first ? 1 : 0;
+    return memory && r.operand == 0 && in->operands[address].kind == PTX_OPERAND_ADDRESS;
+}
+
+/* ---- what takes what in --------------------------------------------------------------------------- */
+
+static bool absorbs_float(const struct code *c, int k, struct reader r)
+{
+    const struct ptx_instruction *from = at(c, k), *in = at(c, r.instruction);
+    if (from->opcode == PTX_OP_NEG || from->opcode == PTX_OP_ABS)
+        return is_float(in) && in->type_count > 0 && type_of(in) == type_of(from) &&
+               (ptx_opcode_class(in->opcode) == PTX_CLASS_INTEGER ||
+                ptx_opcode_class(in->opcode) == PTX_CLASS_FLOAT ||
+                ptx_opcode_class(in->opcode) == PTX_CLASS_SPECIAL) &&
+               in->opcode != PTX_OP_SELP && in->opcode != PTX_OP_MOV;
+    return from->opcode == PTX_OP_MUL && (in->opcode == PTX_OP_ADD || in->opcode == PTX_OP_SUB) &&
+           type_of(from) == type_of(in) && !is_rounded(from) && !is_rounded(in);
+}
+
+static bool absorbs_wide(const struct code *c, int k, struct reader r)
+{
+    const struct ptx_instruction *from = at(c, k), *in = at(c, r.instruction);
+    bool sum = is_int(in, PTX_OP_ADD, 64);
+    if (is_wide_product(from))
+        return sum || (is_int(in, PTX_OP_SUB, 64) && r.operand == 1 && has_number(c, k));
+    if (is_shift_by_number(c, k, PTX_OP_SHL, 64))
+        return sum; // LEA, LEA.HI.X
+    if (is_widening(from)) // LEA.HI.X.SX32, IMAD.WIDE
+        return (sum && !is_wide_product(from)) || is_shift_by_number(c, r.instruction, PTX_OP_SHL, 64) ||
+               is_product(in, 64);
+    if (is_product(from, 64))
+        return sum;
+    return is_int(from, PTX_OP_ADD, 64) && has_number(c, k) && is_address_of(c, r);
+}
+
+static bool rotates(const struct code *c, int k, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    uint64_t left, right;
+    if (!is_bitwise(in, 32) || in->opcode == PTX_OP_AND || in->opcode == PTX_OP_NOT)
+        return false;
+    int a = def_of(c, *source_of(c, i, 0)), b = def_of(c, *source_of(c, i, 1));
+    if (a < 0 || b < 0 || (a != k && b != k))
+        return false;
+    if (at(c, a)->opcode == PTX_OP_SHR) {
+        int other = a;
+        a = b, b = other;
+    }
+    return is_shift_by_number(c, a, PTX_OP_SHL, 32) && is_shift_by_number(c, b, PTX_OP_SHR, 32) &&
+           !is_signed(type_of(at(c, b))) && number_at(c, a, 1, &left) &&
+           number_at(c, b, 1, &right) && left + right == 32;
+}
+
+static bool absorbs_word(const struct code *c, int k, struct reader r)
+{
+    const struct ptx_instruction *from = at(c, k), *in = at(c, r.instruction);
+    bool sum = is_int(in, PTX_OP_ADD, 32), difference = is_int(in, PTX_OP_SUB, 32);
+    if (rotates(c, k, r.instruction))
+        return true;
+    if (is_product(from, 32))
+        return sum || (difference && r.operand == 1);
+    if (is_shift_by_number(c, k, PTX_OP_SHL, 32))
+        return sum || (difference && r.operand == 1);
+    if (is_shift_by_number(c, k, PTX_OP_SHR, 32))
+        return sum && !is_signed(type_of(from));
+    if (is_int(from, PTX_OP_ADD, 32) || is_int(from, PTX_OP_SUB, 32))
+        return reader_count(c, k) == 1 &&
+               (sum || difference || is_int(in, PTX_OP_MIN, 32) || is_int(in, PTX_OP_MAX, 32));
+    if (is_int(from, PTX_OP_NEG, 32))
+        return sum || difference;
+    if (is_bitwise(from, 32))
+        return reader_count(c, k) == 1 && is_bitwise(in, 32) &&
+               !(has_number(c, k) && has_number(c, r.instruction));
+    return false;
+}
+
+static bool absorbs(const struct code *c, int k, struct reader r)
+{
+    const struct ptx_instruction *from = at(c, k), *in = at(c, r.instruction);
+    int inner = c->loop_of[c->f->block_of[r.instruction]];
+    if (c->fate[r.instruction] != FATE_MADE && c->fate[r.instruction] != FATE_FOLDED)
+        return false;
+    if (from->guard >= 0 || in->guard >= 0 || inner != c->loop_of[c->f->block_of[k]])
+        return false;
+    if (is_of_predicates(from))
+        return false;
+    if (is_float(from))
+        return absorbs_float(c, k, r);
+    bool wide = bits_of(from) == 64 || is_wide_product(from) || is_widening(from);
+    return wide ? absorbs_wide(c, k, r) : absorbs_word(c, k, r);
+}
+
+// An address has room for a number, and what is folded for its own readers' sake takes nothing from others.
+static bool takes_room(const struct code *c, int k, struct reader r)
+{
+    return !is_address_of(c, r) && !is_widening(at(c, k)) && !is_float(at(c, r.instruction)) &&
+           !rotates(c, k, r.instruction);
+}
+
+static void absorb_one(struct code *c, int k)
+{
+    int first = c->first_reader[k], end = c->first_reader[k + 1];
+    if (c->fate[k] != FATE_MADE || first == end || !at(c, k)->writes_first ||
+        c->several[at(c, k)->operands[0].reg < 0 ? 0 : at(c, k)->operands[0].reg])
+        return;
+    for (int r = first; r < end; r++)
+        if (!absorbs(c, k, c->readers[r]) ||
+            (c->taken[c->readers[r].instruction] && takes_room(c, k, c->readers[r])))
+            return;
+    // What has taken one in itself has no room in a further one, unless its sum is an address.
+    if (c->taken[k] && takes_room(c, k, c->readers[first]))
+        return;
+    c->fate[k] = FATE_FOLDED;
+    for (int r = first; r < end; r++)
+        c->taken[c->readers[r].instruction] |= takes_room(c, k, c->readers[r]);
+}
+
+void code_absorb(struct code *c)
+{
+    for (int i = 0; i < c->count; i++)
+        if (at(c, i)->operand_count > 0 && at(c, i)->operands[0].kind == PTX_OPERAND_REGISTER)
+            absorb_one(c, i);
+}
+
+/* ---- predicates ----------------------------------------------------------------------------------- */
+
+// A comparison of a bit operation's result with zero: LOP3 has a predicate as its second result.
+static bool is_zero_test(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    uint64_t zero;
+    if (in->opcode != PTX_OP_SETP || is_float(in) || bits_of(in) != 32 ||
+        !(ptx_has_modifier(in, PTX_MOD_EQ) || ptx_has_modifier(in, PTX_MOD_NE)) ||
+        !number_at(c, i, 1, &zero) || zero != 0)
+        return false;
+    int from = def_of(c, *source_of(c, i, 0));
+    return from >= 0 && is_bitwise(at(c, from), 32) && c->fate[from] == FATE_MADE;
+}
+
+// 1 or 0 of a predicate, compared with one of them.
+static bool is_predicate_again(const struct code *c, int i)
+{
+    uint64_t number, one, zero;
+    const struct ptx_instruction *in = at(c, i);
+    if (in->opcode != PTX_OP_SETP || in->operand_count != 3)
+        return false;
+    if (source_of(c, i, 0)->kind == VALUE_NUMBER && source_of(c, i, 1)->kind == VALUE_NUMBER)
+        return true;
+    int from = def_of(c, *source_of(c, i, 0));
+    return number_at(c, i, 1, &number) && number <= 1 && from >= 0 &&
+           at(c, from)->opcode == PTX_OP_SELP && number_at(c, from, 0, &one) && one == 1 &&
+           number_at(c, from, 1, &zero) && zero == 0;
+}
+
+// ISETP takes one predicate beside what it compares.
+static bool is_in_comparison(const struct code *c, int i)
+{
+    if (at(c, i)->opcode == PTX_OP_NOT)
+        return true;
+    for (int k = 0; k < 2; k++) {
+        int from = def_of(c, *source_of(c, i, k));
+        if (from >= 0 && at(c, from)->opcode == PTX_OP_SETP)
+            return true;
+    }
+    return false;
+}
+
+/* ---- slots ---------------------------------------------------------------------------------------- */
+
+static bool is_pair_of_word(const struct code *c, struct origin v)
+{
+    int from = def_of(c, v);
+    return from >= 0 && is_widening(at(c, from));
+}
+
+// mul.lo of 64 bits, with an addition or without.
+static double product_slots(const struct code *c, int i)
+{
+    bool a = is_pair_of_word(c, *source_of(c, i, 0)), b = is_pair_of_word(c, *source_of(c, i, 1));
+    uint64_t number;
+    bool known = number_at(c, i, 0, &number) || number_at(c, i, 1, &number);
+    if ((a && b) || ((a || b) && known))
+        return 1;
+    return known ? 3 : 4;
+}
+
+static double sum_slots(const struct code *c, int i)
+{
+    enum { PAIR = 2 };
+    for (int k = 0; k < 2; k++) {
+        int from = def_of(c, *source_of(c, i, k)), other = def_of(c, *source_of(c, i, 1 - k));
+        if (from < 0 || c->fate[from] != FATE_FOLDED)
+            continue;
+        if (is_product(at(c, from), 64))
+            return product_slots(c, from);
+        if (is_wide_product(at(c, from))) {
+            bool pair = source_of(c, i, 1 - k)->kind == VALUE_NUMBER ||
+                        (other >= 0 && is_widening(at(c, other)));
+            return pair ? 1 + PAIR : 1;
+        }
+    }
+    return 2;
+}
+
+static double wide_slots(const struct code *c, int i, double alone)
+{
+    const struct ptx_instruction *in = at(c, i);
+    uint64_t by;
+    if (!needs_high(c, i))
+        return 1;
+    if (is_int(in, PTX_OP_ADD, 64))
+        return sum_slots(c, i);
+    if (is_product(in, 64))
+        return product_slots(c, i);
+    if (is_shift_by_number(c, i, PTX_OP_SHL, 64) && number_at(c, i, 1, &by))
+        return is_pair_of_word(c, *source_of(c, i, 0)) || by >= 32 ? 1 : 2;
+    return alone;
+}
+
+static double alone_slots(const struct code *c, int i)
+{
+    struct timing_site t = c->sites[i];
+    t.issue_slots = t.special_slots = t.other_slots = 0;
+    lower_alone(c->d, at(c, i), &t);
+    return (double)site_slots(&t);
+}
+
+static double slots_of(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    enum ptx_class class = ptx_opcode_class(in->opcode);
+    if (is_of_predicates(in))
+        return is_in_comparison(c, i) ? 0 : 1;
+    if (in->opcode == PTX_OP_SETP && (is_zero_test(c, i) || is_predicate_again(c, i)))
+        return 0;
+    if (is_widening(in))
+        return is_signed(in->types[1]) && needs_high(c, i) ? 1 : 0;
+    if (in->opcode == PTX_OP_NEG || in->opcode == PTX_OP_ABS)
+        return bits_of(in) == 64 && !is_float(in) ? 2 : 1;
+    double alone = alone_slots(c, i);
+    bool wide = class == PTX_CLASS_INTEGER && !is_float(in) && bits_of(in) == 64;
+    return wide ? wide_slots(c, i, alone) : alone;
+}
+
+void code_slots(struct code *c)
+{
+    for (int i = 0; i < c->count; i++) {
+        c->place[i] = c->f->block_of[i];
+        if (c->fate[i] == FATE_MADE && c->place[i] >= 0)
+            c->slots[i] = slots_of(c, i);
+    }
+}

@@ -1,0 +1,84 @@
+// How many machine instructions a function's instructions issue, by what ptxas is reckoned to make of them (decode/lower_code.h)
+// and how often its blocks were executed.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/decode/lower_code.h"
+#include "sim/observe/machine.h"
+
+#include <math.h>
+
+struct turns {
+    double entered;
+    double rounds, twos, ones; // each time it is entered: of the unrolled loop; bodies of two turns, of one
+    double asks;               // what asks how many turns there are
+};
+
+// How often the loop is entered: by the blocks that lead to it from outside.
+static double entered_of(const struct code *c, const struct natural_loop *l, const double *executed)
+{
+    const struct ptx_block *head = &c->f->blocks[l->head];
+    double entered = 0;
+    int loop = (int)(l - c->loops);
+    for (int p = 0; p < head->predecessor_count; p++)
+        if (!in_loop(c, head->predecessors[p], loop))
+            entered += executed[head->predecessors[p]];
+    return fmin(entered, executed[l->head]);
+}
+
+// Where turns differ from time to time, what is left over is as by chance.
+static struct turns turns_of(const struct code *c, const struct natural_loop *l,
+                             const double *executed)
+{
+    struct turns t = {.entered = entered_of(c, l, executed)};
+    double all = executed[l->head], turns = t.entered > 0 ? all / t.entered : 0;
+    double room = l->copies - 1, left;
+    bool same = fabs(turns - round(turns)) < 1e-9;
+    if (same) {
+        t.rounds = floor(round(turns) / l->copies);
+        left = round(turns) - t.rounds * l->copies;
+        t.twos = left >= 2;
+        t.ones = left - 2 * t.twos;
+    } else {
+        t.rounds = fmax(turns - room / 2, 0) / l->copies;
+        left = turns - t.rounds * l->copies;
+        t.twos = fmin(left / 3, 1);
+        t.ones = fmin(left - 2 * t.twos, 1);
+    }
+    enum { LONG = 2, SHORT_OF_ROOM = 3 };
+    double guard = l->by_chain ? 2 : 0;
+    t.asks = guard + 4 + (t.rounds > 0 ? 2 : 0) + 4 + !l->predicated_two + !l->predicated_one;
+    if (l->differs)
+        t.asks += 2 + (l->predicated_two ? 0 : 2);
+    // Counters' sums with the two turns; the loop of single turns has its own test.
+    t.asks += (l->predicated_two ? 1 : t.twos) * l->shared;
+    if (l->by_chain)
+        t.asks += t.ones * (2 + l->shared);
+    if (l->predicated_two)
+        t.twos = 1;
+    if (l->predicated_one && !l->by_chain)
+        t.ones = 1;
+    return t;
+}
+
+static void loop_issued(const struct code *c, const struct natural_loop *l, const double *executed,
+                        double *issued)
+{
+    struct turns t = turns_of(c, l, executed);
+    int loop = (int)(l - c->loops);
+    double bodies = t.rounds * l->copies + 2 * t.twos + t.ones;
+    for (int i = 0; i < c->count; i++)
+        if (c->place[i] >= 0 && in_loop(c, c->place[i], loop))
+            issued[i] = c->slots[i] * t.entered * (c->once[i] ? t.rounds : bodies);
+    issued[l->branch] += t.entered * t.asks;
+}
+
+void code_issued(const struct code *c, const double *executed, double *issued)
+{
+    for (int i = 0; i < c->count; i++)
+        issued[i] = c->place[i] >= 0 ? c->slots[i] * executed[c->place[i]] : 0;
+    for (int n = 0; n < c->loop_count; n++)
+        if (c->loops[n].copies > 1)
+            loop_issued(c, &c->loops[n], executed, issued);
+    for (int b = 0; b < c->f->block_count && c->count > 0; b++)
+        if (c->brought[b] > 0 && c->f->blocks[b].count > 0)
+            issued[c->f->blocks[b].first] += c->brought[b] * executed[b];
+}
