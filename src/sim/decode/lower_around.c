@@ -3,7 +3,7 @@
 // operands need, what a kernel begins with; and those of PTX that are none there.
 // They take issue slots; units and latencies stay those of the instruction that they stand beside.
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/decode/decode.h"
+#include "sim/decode/lower_code.h"
 #include "sim/model/cost.h"
 
 #include <stdlib.h>
@@ -96,6 +96,11 @@ static int added_together(const struct ptx_instruction *in, const struct timing_
     return t->pipe == PIPE_GLOBAL_ATOMIC      ? WITH_RESULT
            : t->pipe == PIPE_GLOBAL_REDUCTION ? WITHOUT
                                               : 0;
+}
+
+int lower_beside(const struct ptx_instruction *in, const struct timing_site *t, const bool *differs)
+{
+    return (names_shared(in) ? 0 : around(in)) + added_together(in, t, differs);
 }
 
 // The stack pointer, by LDC, and what describes global memory, by ULDC.64.

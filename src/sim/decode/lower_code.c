@@ -502,6 +502,7 @@ static void code_start(struct code *c, struct arena *a)
     c->same = xcalloc(count, sizeof(int));
     c->fate = xcalloc(count, sizeof *c->fate);
     c->taken = xcalloc(count, sizeof(bool));
+    c->word_place = xcalloc(count, sizeof(int));
     c->slots = ARENA_ARRAY(a, double, count);
     c->place = ARENA_ARRAY(a, int, count);
     c->once = ARENA_ARRAY(a, bool, count);
@@ -520,6 +521,7 @@ static void code_end(struct code *c)
     free(c->same);
     free(c->fate);
     free(c->taken);
+    free(c->word_place);
     free(c->several);
     free(c->high);
     free(c->differs);

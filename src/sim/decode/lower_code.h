@@ -71,6 +71,7 @@ struct code {
     double *slots;      // machine instructions each time it is executed
     int *place;        // block by whose executions it counts
     bool *once;        // in a loop that is unrolled: once for all copies
+    int *word_place;   // of a parameter of 32 bits: 1 + the block that it is loaded in
     bool *taken;       // it has absorbed one already
     // by register
     bool *several; // several instructions write it
@@ -85,6 +86,9 @@ int reader_count(const struct code *c, int instruction);
 int def_of(const struct code *c, struct origin v); // the instruction, copies followed; -1
 // lower.c: without what is around it.
 void lower_alone(const struct decoder *d, const struct ptx_instruction *in, struct timing_site *t);
+// lower_around.c: machine instructions beside the one that PTX names.
+int lower_beside(const struct ptx_instruction *in, const struct timing_site *t,
+                 const bool *differs);
 // lower_made.c
 void code_absorb(struct code *c);
 void code_slots(struct code *c);

@@ -7,6 +7,8 @@
 #include <string.h>
 
 enum { NONE = -1 };
+extern double lower_debug[16]; double lower_debug[16];
+#define DBG(k, x) (lower_debug[k] += (x))
 
 static const struct ptx_instruction *at(const struct code *c, int i)
 {
@@ -96,6 +98,63 @@ static bool is_short(const struct code *c, int b, bool same)
     return slots <= (double)(loads ? SHORT_LOADS : same ? SHORT_SAME : SHORT);
 }
 
+// What of the block behind could go on while the side's loads are on their way: machine instructions, those that take long
+// themselves as several.
+static int overlap(const struct code *c, int side, int meet)
+{
+    enum { LONG = 8, SHORT_WAIT = 3, UNREAD = 4 };
+    bool *made = xcalloc((size_t)c->count + (size_t)c->f->register_count + 1, sizeof *made);
+    bool *reg = made + c->count, read = false, stores = false, blocked = false;
+    int sum = 0;
+    const struct ptx_block *b = block_at(c, side), *m = block_at(c, meet);
+    for (int i = b->first; i < b->first + b->count; i++) {
+        const struct ptx_operand *to = &at(c, i)->operands[0];
+        stores |= at(c, i)->opcode == PTX_OP_ST;
+        made[i] = true;
+        if (at(c, i)->writes_first && to->kind == PTX_OPERAND_REGISTER && to->reg >= 0)
+            reg[to->reg] = c->several[to->reg];
+    }
+    for (int i = m->first; i < m->first + m->count && !blocked; i++) {
+        const struct ptx_instruction *in = at(c, i);
+        bool depends = false;
+        for (int s = c->first_source[i]; s < c->first_source[i + 1]; s++) {
+            struct origin v = c->sources[s];
+            depends |= (v.kind == VALUE_KEPT && reg[v.at]) ||
+                       (v.kind == VALUE_MADE && made[c->same[v.at]]);
+        }
+        made[i] = depends;
+        read |= depends;
+        enum ptx_class class = ptx_opcode_class(in->opcode);
+        blocked = stores && (class == PTX_CLASS_BARRIER ||
+                             (in->opcode == PTX_OP_LD && !is_brought(in)));
+        if (depends || blocked || is_branch(c, i) || is_brought(in) || class == PTX_CLASS_CONTROL)
+            continue;
+        if (in->opcode == PTX_OP_LD || class == PTX_CLASS_SPECIAL)
+            sum += is_global_load(in) ? LONG : SHORT_WAIT;
+        else
+            sum += c->slots[i] > 0;
+    }
+    free(made);
+    return sum + (read || m->count == 0 ? 0 : UNREAD);
+}
+
+// A side with a load from memory goes under a predicate where something is to be done until what it loads is there.
+static bool pays(const struct code *c, int side, int meet)
+{
+    enum { AT_END = 4, AT_END_OF_CHAIN = 2 };
+    const struct ptx_block *b = block_at(c, side);
+    int loads = 0, last = NONE;
+    for (int i = b->first; i < b->first + b->count; i++) {
+        loads += is_global_load(at(c, i));
+        if (c->slots[i] > 0 && !is_branch(c, i))
+            last = i;
+    }
+    if (loads == 0)
+        return true;
+    bool at_end = is_global_load(at(c, last));
+    return overlap(c, side, meet) >= (!at_end ? 1 : loads > 1 ? AT_END_OF_CHAIN : AT_END);
+}
+
 static bool leads_only_to(const struct code *c, int b, int to)
 {
     return block_at(c, b)->successor_count == 1 && block_at(c, b)->successors[0] == to;
@@ -129,7 +188,7 @@ static bool side_step(struct code *c, int b)
             continue;
         bool same = same_branch(c, b);
         if (leads_only_to(c, side, meet) && !block_ends_thread(c->f, meet) &&
-            is_short(c, side, same)) {
+            is_short(c, side, same) && pays(c, side, meet)) {
             join(c, side, b);
             c->slots[last_of(c, b)] = 0;
             return true;
@@ -149,10 +208,19 @@ static bool side_step(struct code *c, int b)
 static bool only_compares(const struct code *c, int b)
 {
     const struct ptx_block *block = block_at(c, b);
-    for (int i = block->first; i < last_of(c, b); i++)
-        if (c->slots[i] > 0 && at(c, i)->opcode != PTX_OP_SETP && !is_brought(at(c, i)))
+    double slots = 0;
+    for (int i = block->first; i < last_of(c, b); i++) {
+        const struct ptx_instruction *in = at(c, i);
+        enum ptx_class class = ptx_opcode_class(in->opcode);
+        const struct ptx_operand *to = &in->operands[0];
+        if (is_brought(in) || c->fate[i] != FATE_MADE)
+            continue;
+        if ((class != PTX_CLASS_INTEGER && class != PTX_CLASS_FLOAT && class != PTX_CLASS_CONVERT) ||
+            in->guard >= 0 || (to->reg >= 0 && c->several[to->reg]))
             return false;
-    return true;
+        slots += in->opcode != PTX_OP_SETP ? c->slots[i] : 0;
+    }
+    return slots <= SHORT;
 }
 
 // A further condition of the same branch: comparisons alone.
@@ -212,15 +280,32 @@ static int before_loops(const struct code *c, int block, int outermost)
     return block;
 }
 
-static int place_for_readers(const struct code *c, int i)
+enum { PLACES = 64 };
+
+// Adds a block to those where a value is brought into a register, unless one of them comes before it.
+static int place_add(const struct code *c, int *places, int count, int block)
 {
-    int place = NONE;
+    for (int k = 0; k < count; k++)
+        if (dominates(c, places[k], block))
+            return count;
+    int left = 0;
+    for (int k = 0; k < count; k++)
+        if (!dominates(c, block, places[k]))
+            places[left++] = places[k];
+    if (left < PLACES)
+        places[left++] = block;
+    return left;
+}
+
+// Where the readers of a value need it, out of loops.
+static int places_for_readers(const struct code *c, int i, int *places)
+{
+    int count = 0;
     for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
-        int reader = c->readers[r].instruction, block = c->f->block_of[reader];
-        block = c->joined_to[block];
-        place = place == NONE ? block : common_dominator(c, place, block);
+        int block = c->joined_to[c->f->block_of[c->readers[r].instruction]];
+        count = place_add(c, places, count, before_loops(c, block, NONE));
     }
-    return place == NONE ? NONE : before_loops(c, place, NONE);
+    return count;
 }
 
 static bool is_shared_symbol(const struct ptx_operand *op)
@@ -231,7 +316,7 @@ static bool is_shared_symbol(const struct ptx_operand *op)
 // The window of the block in its cluster, a number, and both together; of a further variable a number and the sum.
 static void symbols_bring(struct code *c)
 {
-    enum { FIRST = 3, FURTHER = 2, KEPT = 64 };
+    enum { FIRST = 3, FURTHER = 2, KEPT = 128 };
     struct {
         const struct ptx_variable *variable;
         int block;
@@ -239,7 +324,7 @@ static void symbols_bring(struct code *c)
     int count = 0;
     for (int k = 0; k < c->count; k++) {
         const struct ptx_instruction *in = at(c, k);
-        int block = c->f->block_of[k];
+        int block = c->f->block_of[k], places[PLACES], place_count = 1;
         if (block < 0 || c->number[block] < 0 || c->fate[k] == FATE_DEAD)
             continue;
         const struct ptx_variable *variable = NULL;
@@ -252,22 +337,24 @@ static void symbols_bring(struct code *c)
             c->slots[k] = 0;
         if (c->fate[k] == FATE_SAME)
             continue;
-        int place = c->joined_to[block];
-        if (in->opcode == PTX_OP_MOV && place_for_readers(c, k) >= 0)
-            place = place_for_readers(c, k);
-        place = before_loops(c, place, NONE);
-        bool same = false, any = false;
-        for (int i = 0; i < count; i++)
-            if (dominates(c, kept[i].block, place)) {
-                any = true;
-                same |= kept[i].variable == variable;
+        places[0] = before_loops(c, c->joined_to[block], NONE);
+        if (in->opcode == PTX_OP_MOV)
+            place_count = places_for_readers(c, k, places);
+        for (int p = 0; p < place_count; p++) {
+            bool same = false, any = false;
+            for (int i = 0; i < count; i++)
+                if (dominates(c, kept[i].block, places[p])) {
+                    any = true;
+                    same |= kept[i].variable == variable;
+                }
+            if (same)
+                continue;
+            c->brought[places[p]] += any ? FURTHER : FIRST;
+            DBG(1, any ? FURTHER : FIRST);
+            if (count < KEPT) {
+                kept[count].variable = variable;
+                kept[count++].block = places[p];
             }
-        if (same)
-            continue;
-        c->brought[place] += any ? FURTHER : FIRST;
-        if (count < KEPT) {
-            kept[count].variable = variable;
-            kept[count++].block = place;
         }
     }
 }
@@ -279,6 +366,64 @@ static bool is_global_access(const struct ptx_instruction *in)
         return false;
     enum ptx_space space = in->space_count > 0 ? in->spaces[0] : PTX_SPACE_GENERIC;
     return space == PTX_SPACE_GLOBAL || space == PTX_SPACE_GENERIC;
+}
+
+// Under a predicate the base of an address is loaded into the register that the address is made in.
+static bool is_base_under_predicate(const struct code *c, int reader)
+{
+    int block = c->f->block_of[reader];
+    const struct ptx_instruction *in = at(c, reader);
+    return c->joined_to[block] != block && in->opcode == PTX_OP_ADD && in->type_count > 0 &&
+           ptx_type_bits(in->types[0]) == 64;
+}
+
+// Two words that stand beside each other come together.
+static bool comes_along(const struct code *c, int i, int place)
+{
+    const struct ptx_instruction *in = at(c, i);
+    if (in->type_count == 0 || ptx_type_bits(in->types[0]) != 32 || in->operands[1].variable == NULL)
+        return false;
+    uint64_t own = in->operands[1].variable->param_offset_bytes + (uint64_t)in->operands[1].offset;
+    for (int k = 0; k < i; k++) {
+        const struct ptx_instruction *other = at(c, k);
+        if (other->opcode != PTX_OP_LD || !is_brought(other) || c->fate[k] != FATE_MADE ||
+            ptx_type_bits(other->types[0]) != 32 || other->operands[1].variable == NULL ||
+            c->word_place[k] != place + 1)
+            continue;
+        uint64_t its = other->operands[1].variable->param_offset_bytes +
+                       (uint64_t)other->operands[1].offset;
+        if (own >> 3 == its >> 3 && own != its)
+            return true;
+    }
+    c->word_place[i] = place + 1;
+    return false;
+}
+
+static void parameter_bring(struct code *c, int i)
+{
+    int places[PLACES], count = 0;
+    c->slots[i] = 0;
+    for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
+        int reader = c->readers[r].instruction, block = c->joined_to[c->f->block_of[reader]];
+        if (is_base_under_predicate(c, reader))
+            c->brought[block] += 1, DBG(0, 1);
+        else
+            count = place_add(c, places, count, before_loops(c, block, NONE));
+    }
+    for (int p = 0; p < count; p++)
+        if (!comes_along(c, i, places[p])) {
+            c->brought[places[p]] += 1;
+            DBG(0, 1);
+        }
+}
+
+static void special_bring(struct code *c, int i)
+{
+    int places[PLACES], count = places_for_readers(c, i, places), place = NONE;
+    for (int p = 0; p < count; p++)
+        place = p == 0 ? places[p] : common_dominator(c, place, places[p]);
+    if (place != NONE)
+        c->place[i] = place;
 }
 
 static void values_bring(struct code *c)
@@ -293,9 +438,10 @@ static void values_bring(struct code *c)
                                           : common_dominator(c, described, c->joined_to[block]);
         if (c->fate[i] != FATE_MADE || !is_brought(at(c, i)) || c->several[at(c, i)->operands[0].reg < 0 ? 0 : at(c, i)->operands[0].reg])
             continue;
-        int place = place_for_readers(c, i);
-        if (place >= 0)
-            c->place[i] = place;
+        if (at(c, i)->opcode == PTX_OP_LD)
+            parameter_bring(c, i);
+        else
+            special_bring(c, i);
     }
     if (described != NONE)
         c->brought[before_loops(c, described, NONE)] += 1;
@@ -332,6 +478,7 @@ static void waits_place(struct code *c)
         }
         c->brought[c->joined_to[from]] += 1;
         c->brought[c->joined_to[meet]] += 1;
+        DBG(2, 1);
     }
     free(before);
 }
@@ -394,9 +541,10 @@ static void copies_place(struct code *c)
         } else {
             c->slots[i] = (double)words;
         }
+        DBG(4, c->slots[i]);
     }
     for (int b = 0; b < c->f->block_count; b++)
-        c->brought[b] += (double)((zeros[b] + 1) / 2);
+        c->brought[b] += (double)((zeros[b] + 1) / 2), DBG(3, (zeros[b] + 1) / 2);
     free(zeros);
 }
 

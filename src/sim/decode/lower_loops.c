@@ -186,6 +186,34 @@ static bool is_small(const struct code *c, int loop, int test, int sum)
     return cost <= (loads && room < OPERATIONS_LOADS ? OPERATIONS_LOADS : room);
 }
 
+// A counter's sum with what does not change, read by nothing but addresses: the copies' distances become the accesses' own.
+static bool walks_along(const struct code *c, int loop, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    bool walks = false;
+    if (in->opcode != PTX_OP_ADD || in->guard >= 0 || c->slots[i] <= 0 || c->several[in->operands[0].reg])
+        return false;
+    for (int k = 0; k < 2; k++) {
+        struct origin v = *source_of(c, i, k);
+        int from = v.kind == VALUE_KEPT   ? writer_in(c, loop, v.at)
+                   : v.kind == VALUE_MADE ? c->same[v.at]
+                                          : -1;
+        bool counter = from >= 0 && v.kind == VALUE_KEPT && counts(c, from);
+        bool folded = v.kind == VALUE_MADE && c->fate[from] == FATE_FOLDED && is_inside(c, from, loop);
+        if (counter)
+            walks = true;
+        else if (folded || !is_fixed(c, v, loop))
+            return false;
+    }
+    for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
+        const struct ptx_instruction *reader = at(c, c->readers[r].instruction);
+        enum ptx_class class = ptx_opcode_class(reader->opcode);
+        if ((class != PTX_CLASS_MEMORY && class != PTX_CLASS_ATOMIC) || c->readers[r].operand != 0)
+            return false;
+    }
+    return walks;
+}
+
 // Is the counter read by nothing but what unrolled copies make a part of their own: addresses, its comparison, itself?
 static bool once_for_all(const struct code *c, int loop, int sum, int test)
 {
@@ -199,8 +227,9 @@ static bool once_for_all(const struct code *c, int loop, int sum, int test)
                          (v.kind == VALUE_MADE && c->same[v.at] == sum);
             const struct ptx_instruction *in = at(c, i);
             enum ptx_class class = ptx_opcode_class(in->opcode);
-            bool address = (class == PTX_CLASS_MEMORY || class == PTX_CLASS_ATOMIC) &&
-                           s == c->first_source[i];
+            bool address = ((class == PTX_CLASS_MEMORY || class == PTX_CLASS_ATOMIC) &&
+                            s == c->first_source[i]) ||
+                           walks_along(c, loop, i);
             if (reads && !address)
                 return false;
         }
@@ -226,7 +255,8 @@ static void loop_unroll(struct code *c, int loop, int test)
         if (!is_inside(c, i, loop) || !in_loop(c, c->place[i], loop))
             continue;
         bool counter = counts(c, i) && writer_in(c, loop, at(c, i)->operands[0].reg) == i;
-        c->once[i] = i == test || i == l->branch || (counter && once_for_all(c, loop, i, test));
+        c->once[i] = i == test || i == l->branch || (counter && once_for_all(c, loop, i, test)) ||
+                     walks_along(c, loop, i);
         body += c->once[i] ? 0 : c->slots[i];
         shared += c->once[i] && i != test && i != l->branch ? c->slots[i] : 0;
         loads |= at(c, i)->opcode == PTX_OP_LD && c->slots[i] > 0 && !is_local(at(c, i), PTX_SPACE_SHARED);

@@ -130,6 +130,12 @@ static bool absorbs_float(const struct code *c, int k, struct reader r)
            type_of(from) == type_of(in) && !is_rounded(from) && !is_rounded(in);
 }
 
+static bool value_differs(const struct code *c, int i)
+{
+    const struct ptx_operand *to = &at(c, i)->operands[0];
+    return to->kind != PTX_OPERAND_REGISTER || to->reg < 0 || c->differs[to->reg];
+}
+
 static bool absorbs_wide(const struct code *c, int k, struct reader r)
 {
     const struct ptx_instruction *from = at(c, k), *in = at(c, r.instruction);
@@ -137,12 +143,12 @@ static bool absorbs_wide(const struct code *c, int k, struct reader r)
     if (is_wide_product(from))
         return sum || (is_int(in, PTX_OP_SUB, 64) && r.operand == 1 && has_number(c, k));
     if (is_shift_by_number(c, k, PTX_OP_SHL, 64))
-        return sum; // LEA, LEA.HI.X
+        return sum && reader_count(c, k) == 1; // LEA, LEA.HI.X
     if (is_widening(from)) // LEA.HI.X.SX32, IMAD.WIDE
         return (sum && !is_wide_product(from)) || is_shift_by_number(c, r.instruction, PTX_OP_SHL, 64) ||
-               is_product(in, 64);
-    if (is_product(from, 64))
-        return sum;
+               false;
+    if (is_product(from, 64)) // of uniform registers it is made beside, and not folded
+        return sum && (value_differs(c, k) || !value_differs(c, r.instruction));
     return is_int(from, PTX_OP_ADD, 64) && has_number(c, k) && is_address_of(c, r);
 }
 
@@ -171,7 +177,7 @@ static bool absorbs_word(const struct code *c, int k, struct reader r)
     if (rotates(c, k, r.instruction))
         return true;
     if (is_product(from, 32))
-        return sum || (difference && r.operand == 1);
+        return sum || (difference && r.operand == 1 && has_number(c, k));
     if (is_shift_by_number(c, k, PTX_OP_SHL, 32))
         return sum || (difference && r.operand == 1);
     if (is_shift_by_number(c, k, PTX_OP_SHR, 32))
@@ -193,7 +199,8 @@ static bool absorbs(const struct code *c, int k, struct reader r)
     int inner = c->loop_of[c->f->block_of[r.instruction]];
     if (c->fate[r.instruction] != FATE_MADE && c->fate[r.instruction] != FATE_FOLDED)
         return false;
-    if (from->guard >= 0 || in->guard >= 0 || inner != c->loop_of[c->f->block_of[k]])
+    if (from->guard >= 0 || in->guard >= 0 ||
+        (inner != c->loop_of[c->f->block_of[k]] && !is_wide_product(from)))
         return false;
     if (is_of_predicates(from))
         return false;
@@ -286,30 +293,35 @@ static bool is_pair_of_word(const struct code *c, struct origin v)
     return from >= 0 && is_widening(at(c, from));
 }
 
-// mul.lo of 64 bits, with an addition or without.
+// Is the high half zero, or known to be the sign where both factors stand beside each other?
+static bool is_low_factor(const struct code *c, int i, struct origin v)
+{
+    int from = def_of(c, v);
+    if (v.kind == VALUE_NUMBER)
+        return v.bits >> 32 == 0;
+    return from >= 0 && is_widening(at(c, from)) &&
+           (!is_signed(at(c, from)->types[1]) || c->f->block_of[from] == c->f->block_of[i]);
+}
+
+// mul.lo of 64 bits, with an addition or without: IMAD.WIDE of the low halves, IMAD of each high half that may not be zero,
+// their sum.
 static double product_slots(const struct code *c, int i)
 {
-    bool a = is_pair_of_word(c, *source_of(c, i, 0)), b = is_pair_of_word(c, *source_of(c, i, 1));
-    uint64_t number;
-    bool known = number_at(c, i, 0, &number) || number_at(c, i, 1, &number);
-    if ((a && b) || ((a || b) && known))
-        return 1;
-    return known ? 3 : 4;
+    int high = !is_low_factor(c, i, *source_of(c, i, 0)) + !is_low_factor(c, i, *source_of(c, i, 1));
+    return 1 + high + (high > 0);
 }
 
 static double sum_slots(const struct code *c, int i)
 {
     enum { PAIR = 2 };
     for (int k = 0; k < 2; k++) {
-        int from = def_of(c, *source_of(c, i, k)), other = def_of(c, *source_of(c, i, 1 - k));
+        int from = def_of(c, *source_of(c, i, k));
         if (from < 0 || c->fate[from] != FATE_FOLDED)
             continue;
         if (is_product(at(c, from), 64))
             return product_slots(c, from);
         if (is_wide_product(at(c, from))) {
-            bool pair = source_of(c, i, 1 - k)->kind == VALUE_NUMBER ||
-                        (other >= 0 && is_widening(at(c, other)));
-            return pair ? 1 + PAIR : 1;
+            return source_of(c, i, 1 - k)->kind == VALUE_NUMBER ? 1 + PAIR : 1;
         }
     }
     return 2;
@@ -330,12 +342,49 @@ static double wide_slots(const struct code *c, int i, double alone)
     return alone;
 }
 
+static bool is_arithmetic(const struct ptx_instruction *in)
+{
+    enum ptx_class class = ptx_opcode_class(in->opcode);
+    return class == PTX_CLASS_INTEGER || class == PTX_CLASS_FLOAT || class == PTX_CLASS_SPECIAL ||
+           class == PTX_CLASS_CONVERT;
+}
+
 static double alone_slots(const struct code *c, int i)
 {
     struct timing_site t = c->sites[i];
     t.issue_slots = t.special_slots = t.other_slots = 0;
+    if (is_arithmetic(at(c, i)) && at(c, i)->opcode != PTX_OP_MOV)
+        t.pipe = PIPE_INTEGER;
     lower_alone(c->d, at(c, i), &t);
-    return (double)site_slots(&t);
+    return (double)site_slots(&t) +
+           (t.pipe != PIPE_NONE ? (double)lower_beside(at(c, i), &c->sites[i], c->differs) : 0);
+}
+
+static bool is_division(const struct ptx_instruction *in)
+{
+    return (in->opcode == PTX_OP_DIV || in->opcode == PTX_OP_REM) && in->guard < 0 &&
+           !is_float(in) && bits_of(in) == 32;
+}
+
+// A divisor's reciprocal is worked out once: what a further division by the same takes where an earlier one comes before it.
+static double division_slots(const struct code *c, int i, double alone)
+{
+    enum { QUOTIENT = 9, REST = 6, REST_OF_SAME = 2 };
+    const struct origin *by = source_of(c, i, 1);
+    if (by->kind == VALUE_NUMBER)
+        return alone;
+    for (int k = 0; k < i; k++) {
+        const struct origin *other = is_division(at(c, k)) ? source_of(c, k, 1) : NULL;
+        if (other == NULL || other->kind != by->kind || c->fate[k] != FATE_MADE ||
+            type_of(at(c, k)) != type_of(at(c, i)) ||
+            !dominates(c, c->f->block_of[k], c->f->block_of[i]) ||
+            (by->kind == VALUE_MADE ? c->same[by->at] != c->same[other->at] : by->at != other->at))
+            continue;
+        const struct origin *a = source_of(c, i, 0), *b = source_of(c, k, 0);
+        bool same = a->kind == b->kind && a->kind == VALUE_MADE && c->same[a->at] == c->same[b->at];
+        return same ? REST_OF_SAME : at(c, i)->opcode == PTX_OP_REM ? REST : QUOTIENT;
+    }
+    return alone;
 }
 
 static double slots_of(const struct code *c, int i)
@@ -351,15 +400,71 @@ static double slots_of(const struct code *c, int i)
     if (in->opcode == PTX_OP_NEG || in->opcode == PTX_OP_ABS)
         return bits_of(in) == 64 && !is_float(in) ? 2 : 1;
     double alone = alone_slots(c, i);
+    bool shift = in->opcode == PTX_OP_SHL || in->opcode == PTX_OP_SHR;
+    if (shift && source_of(c, i, 0)->kind == VALUE_NUMBER && source_of(c, i, 0)->bits != 0)
+        alone += 1;
+    if (is_division(in))
+        return division_slots(c, i, alone);
     bool wide = class == PTX_CLASS_INTEGER && !is_float(in) && bits_of(in) == 64;
     return wide ? wide_slots(c, i, alone) : alone;
 }
 
+/* ---- numbers that need registers --------------------------------------------------------------------- */
+
+struct number_kept {
+    uint64_t bits;
+    int block;
+};
+struct numbers_kept {
+    struct number_kept list[128];
+    int count;
+};
+
+// Is the number in a register already, from a block that comes before in the same loop?
+static bool is_kept(const struct code *c, struct numbers_kept *n, uint64_t bits, int block)
+{
+    for (int i = 0; i < n->count; i++)
+        if (n->list[i].bits == bits && dominates(c, n->list[i].block, block) &&
+            c->loop_of[n->list[i].block] == c->loop_of[block])
+            return true;
+    if (n->count < (int)COUNT_OF(n->list))
+        n->list[n->count++] = (struct number_kept){bits, block};
+    return false;
+}
+
+// An instruction of f64 holds the upper half of a number; one with a lower half takes two registers and two moves. Of two
+// numbers in one instruction one is in a register.
+static double numbers_slots(const struct code *c, int i, struct numbers_kept *kept)
+{
+    enum { MOVES = 2 };
+    const struct ptx_instruction *in = at(c, i);
+    int block = c->f->block_of[i], numbers = 0;
+    double slots = 0;
+    uint64_t number, last = 0;
+    bool f64 = is_float(in) && bits_of(in) == 64,
+         three = in->opcode == PTX_OP_FMA || in->opcode == PTX_OP_MAD;
+    if (ptx_opcode_class(in->opcode) != PTX_CLASS_INTEGER)
+        return 0;
+    for (int k = 0; k < c->first_source[i + 1] - c->first_source[i]; k++) {
+        if (!number_at(c, i, k, &number) || number == 0)
+            continue;
+        if (f64 && (uint32_t)number != 0 && in->opcode != PTX_OP_SELP &&
+            !is_kept(c, kept, number, block))
+            slots += MOVES;
+        numbers++;
+        last = number;
+    }
+    if (three && !f64 && numbers > 1 && !is_kept(c, kept, last, block))
+        slots += 1;
+    return slots;
+}
+
 void code_slots(struct code *c)
 {
+    struct numbers_kept kept = {.count = 0};
     for (int i = 0; i < c->count; i++) {
         c->place[i] = c->f->block_of[i];
         if (c->fate[i] == FATE_MADE && c->place[i] >= 0)
-            c->slots[i] = slots_of(c, i);
+            c->slots[i] = slots_of(c, i) + numbers_slots(c, i, &kept);
     }
 }
