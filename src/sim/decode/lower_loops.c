@@ -5,6 +5,7 @@
 #include "sim/decode/lower_code.h"
 
 #include <stdlib.h>
+extern double lower_debug[16];
 
 // Operations before anything is folded, without the counter's sum, its comparison and the branch. Loops with loads from memory
 // may have more, and each load from shared memory makes room for five.
@@ -267,6 +268,51 @@ static void loop_unroll(struct code *c, int loop, int test)
     l->shared = shared;
 }
 
+/* ---- pointers ------------------------------------------------------------------------------------------ */
+
+// A pointer that a loop steps by a number is kept as two registers that stand apart, and copied into a pair for each access, if
+// another pair is alive.
+static void pointer_moves(struct code *c, int loop)
+{
+    enum { PAIR = 2, BIG = 20 };
+    const struct natural_loop *l = &c->loops[loop];
+    int pointers = 0;
+    double body = 0;
+    for (int i = 0; i < c->count; i++)
+        if (is_inside(c, i, loop) && c->loop_of[block_of(c, i)] == loop)
+            body += c->slots[i] * (c->once[i] || l->copies == 1 ? 1 : l->copies);
+    if (l->copies > 1 && body > BIG)
+        return;
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < c->count; i++) {
+            if (!is_inside(c, i, loop) || c->loop_of[block_of(c, i)] != loop || !counts(c, i) ||
+                ptx_type_bits(at(c, i)->types[0]) != 64 || !c->high[at(c, i)->operands[0].reg] ||
+                !c->differs[at(c, i)->operands[0].reg])
+                continue;
+            int reg = at(c, i)->operands[0].reg, access = -1;
+            for (int k = 0; k < c->count && access < 0; k++) {
+                enum ptx_class class = ptx_opcode_class(at(c, k)->opcode);
+                struct origin v = c->first_source[k] < c->first_source[k + 1]
+                                      ? c->sources[c->first_source[k]]
+                                      : (struct origin){VALUE_NONE, 0, 0};
+                if (is_inside(c, k, loop) && class == PTX_CLASS_MEMORY &&
+                    ((v.kind == VALUE_KEPT && v.at == reg) || (v.kind == VALUE_MADE && v.at == i)))
+                    access = k;
+            }
+            if (access < 0)
+                continue;
+            pointers += pass == 0;
+            if (pass == 1) {
+                c->slots[i] += PAIR;
+                lower_debug[5] += PAIR;
+                if (c->dominator[l->head] >= 0) {
+                    c->brought[c->dominator[l->head]] += PAIR;
+                    lower_debug[5] += PAIR;
+                }
+            }
+        }
+}
+
 void code_loops(struct code *c)
 {
     for (int n = 0; n < c->loop_count; n++) {
@@ -274,5 +320,6 @@ void code_loops(struct code *c)
         if (c->loops[n].branch >= 0 && is_straight(c, n) && count_find(c, n, &test, &sum) &&
             is_small(c, n, test, sum))
             loop_unroll(c, n, test);
+        pointer_moves(c, n);
     }
 }

@@ -432,18 +432,34 @@ static bool is_kept(const struct code *c, struct numbers_kept *n, uint64_t bits,
     return false;
 }
 
+// What is stored or given to an atomic is in registers; one zero is RZ.
+static double stored_numbers(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    int count = c->first_source[i + 1] - c->first_source[i], words = bits_of(in) == 64 ? 2 : 1;
+    double slots = 0;
+    for (int k = 1; k < count - (in->guard >= 0); k++)
+        if (source_of(c, i, k)->kind == VALUE_NUMBER &&
+            (source_of(c, i, k)->bits != 0 || count > 2 || in->opcode != PTX_OP_ST))
+            slots += words;
+    return slots;
+}
+
 // An instruction of f64 holds the upper half of a number; one with a lower half takes two registers and two moves. Of two
 // numbers in one instruction one is in a register.
 static double numbers_slots(const struct code *c, int i, struct numbers_kept *kept)
 {
     enum { MOVES = 2 };
     const struct ptx_instruction *in = at(c, i);
+    enum ptx_class class = ptx_opcode_class(in->opcode);
     int block = c->f->block_of[i], numbers = 0;
     double slots = 0;
     uint64_t number, last = 0;
     bool f64 = is_float(in) && bits_of(in) == 64,
          three = in->opcode == PTX_OP_FMA || in->opcode == PTX_OP_MAD;
-    if (ptx_opcode_class(in->opcode) != PTX_CLASS_INTEGER)
+    if (in->opcode == PTX_OP_ST || class == PTX_CLASS_ATOMIC)
+        return stored_numbers(c, i);
+    if (class != PTX_CLASS_INTEGER)
         return 0;
     for (int k = 0; k < c->first_source[i + 1] - c->first_source[i]; k++) {
         if (!number_at(c, i, k, &number) || number == 0)
