@@ -150,6 +150,8 @@ static void loops_find(struct code *c)
         struct natural_loop *l = &c->loops[c->loop_count];
         *l = (struct natural_loop){
             .head = head, .around = c->loop_of[head], .branch = NONE, .copies = 1};
+        if (l->around >= 0)
+            c->loops[l->around].has_inner = true;
         loop_collect(c, c->loop_count, seen, stack);
         back_branch(c, l, seen);
         for (int b = 0; b < f->block_count; b++)

@@ -42,6 +42,8 @@ struct natural_loop {
     int branch;    // the instruction that goes back, if there is one only; -1
     int blocks;    // of it
     int copies;    // 1: not unrolled
+    int turns;     // known beforehand; 0
+    bool has_inner; // loops within
     bool by_chain; // its rest is a loop of single turns, not straight code
     bool predicated_two, predicated_one; // the straight code of two turns, of one
     bool differs; // lanes leave it at different turns
@@ -93,6 +95,7 @@ int lower_beside(const struct ptx_instruction *in, const struct timing_site *t,
 void code_absorb(struct code *c);
 void code_slots(struct code *c);
 // lower_flow.c
+int before_loops(const struct code *c, int block);
 void code_predicates(struct code *c);
 void code_flow(struct code *c);
 // lower_loops.c

@@ -267,10 +267,10 @@ void code_predicates(struct code *c)
 
 /* ---- what is brought into registers once ---------------------------------------------------------- */
 
-// Out of loops that the value's readers are in and it need not be.
-static int before_loops(const struct code *c, int block, int outermost)
+// Out of the innermost loop that the value's readers are in: what outer loops read is loaded anew.
+int before_loops(const struct code *c, int block)
 {
-    while (block >= 0 && c->loop_of[block] >= 0 && c->loop_of[block] != outermost) {
+    while (block >= 0 && c->loop_of[block] >= 0 && !c->loops[c->loop_of[block]].has_inner) {
         int head = c->loops[c->loop_of[block]].head;
         int before = c->dominator[head];
         if (before < 0)
@@ -303,7 +303,7 @@ static int places_for_readers(const struct code *c, int i, int *places)
     int count = 0;
     for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
         int block = c->joined_to[c->f->block_of[c->readers[r].instruction]];
-        count = place_add(c, places, count, before_loops(c, block, NONE));
+        count = place_add(c, places, count, before_loops(c, block));
     }
     return count;
 }
@@ -337,7 +337,7 @@ static void symbols_bring(struct code *c)
             c->slots[k] = 0;
         if (c->fate[k] == FATE_SAME)
             continue;
-        places[0] = before_loops(c, c->joined_to[block], NONE);
+        places[0] = before_loops(c, c->joined_to[block]);
         if (in->opcode == PTX_OP_MOV)
             place_count = places_for_readers(c, k, places);
         for (int p = 0; p < place_count; p++) {
@@ -408,7 +408,7 @@ static void parameter_bring(struct code *c, int i)
         if (is_base_under_predicate(c, reader))
             c->brought[block] += 1, DBG(0, 1);
         else
-            count = place_add(c, places, count, before_loops(c, block, NONE));
+            count = place_add(c, places, count, before_loops(c, block));
     }
     for (int p = 0; p < count; p++)
         if (!comes_along(c, i, places[p])) {
@@ -444,7 +444,7 @@ static void values_bring(struct code *c)
             special_bring(c, i);
     }
     if (described != NONE)
-        c->brought[before_loops(c, described, NONE)] += 1;
+        c->brought[before_loops(c, described)] += 1;
     c->brought[0] += 1; // the stack pointer
 }
 
@@ -518,6 +518,14 @@ static int words_of(const struct ptx_instruction *in)
     return bits == 64 ? 2 : bits == 1 ? 0 : 1;
 }
 
+static bool is_loop_head(const struct code *c, int block)
+{
+    for (int n = 0; n < c->loop_count; n++)
+        if (c->loops[n].head == block)
+            return true;
+    return false;
+}
+
 // A register that several instructions write begins as a number, or as a copy of what is read elsewhere, too.
 static void copies_place(struct code *c)
 {
@@ -544,7 +552,14 @@ static void copies_place(struct code *c)
         DBG(4, c->slots[i]);
     }
     for (int b = 0; b < c->f->block_count; b++)
-        c->brought[b] += (double)((zeros[b] + 1) / 2), DBG(3, (zeros[b] + 1) / 2);
+    {
+        // CS2R clears two registers beside each other: of a loop's, or of many.
+        bool loop = false;
+        for (int s = 0; s < c->f->blocks[b].successor_count; s++)
+            loop |= is_loop_head(c, c->f->blocks[b].successors[s]);
+        double moves = loop || zeros[b] > 3 ? (zeros[b] + 1) / 2 : zeros[b];
+        c->brought[b] += moves, DBG(3, moves);
+    }
     free(zeros);
 }
 

@@ -90,6 +90,50 @@ static bool count_find(const struct code *c, int loop, int *test, int *sum)
            is_fixed(c, *source_of(c, *test, 1), loop);
 }
 
+// The number that a register begins the loop with. false: it is not known.
+static bool start_of(const struct code *c, int loop, int reg, int64_t *start)
+{
+    int one = -1;
+    for (int i = 0; i < c->count; i++) {
+        const struct ptx_instruction *in = at(c, i);
+        if (!in->writes_first || in->operands[0].kind != PTX_OPERAND_REGISTER ||
+            in->operands[0].reg != reg || is_inside(c, i, loop))
+            continue;
+        if (one >= 0)
+            return false;
+        one = i;
+    }
+    if (one < 0 || c->fate[one] != FATE_COPY || source_of(c, one, 0)->kind != VALUE_NUMBER)
+        return false;
+    *start = (int64_t)source_of(c, one, 0)->bits;
+    return true;
+}
+
+// How many turns the loop takes, if that is known beforehand; 0.
+static int turns_known(const struct code *c, int loop, int test, int sum)
+{
+    const struct ptx_instruction *in = at(c, test);
+    bool wide = ptx_type_bits(at(c, sum)->types[0]) == 64;
+    int64_t start, bound = (int64_t)source_of(c, test, 1)->bits,
+                   step = (int64_t)source_of(c, sum, 1)->bits;
+    if (source_of(c, test, 1)->kind != VALUE_NUMBER ||
+        !start_of(c, loop, at(c, sum)->operands[0].reg, &start))
+        return 0;
+    if (!wide)
+        start = (int32_t)start, bound = (int32_t)bound, step = (int32_t)step;
+    if (at(c, sum)->opcode == PTX_OP_SUB)
+        step = -step;
+    if (step == 0)
+        return 0;
+    int64_t distance = bound - start;
+    if (ptx_has_modifier(in, PTX_MOD_LE) || ptx_has_modifier(in, PTX_MOD_GE))
+        distance += step > 0 ? 1 : -1;
+    int64_t turns = (distance + step - (step > 0 ? 1 : -1)) / step;
+    bool before = source_of(c, test, 0)->kind == VALUE_KEPT;
+    turns += before;
+    return turns > 0 && turns < 1 << 20 ? (int)turns : 1;
+}
+
 // One way out, at its end, and one block after predication.
 static bool is_straight(const struct code *c, int loop)
 {
@@ -163,7 +207,7 @@ static bool is_whole_routine(const struct code *c, int i)
            (divides && in->type_count > 0 && ptx_type_bits(in->types[0]) == 64);
 }
 
-static bool is_small(const struct code *c, int loop, int test, int sum)
+static double operations_of(const struct code *c, int loop, int test, int sum, double *most)
 {
     double cost = 0, room = OPERATIONS;
     bool loads = false;
@@ -172,7 +216,7 @@ static bool is_small(const struct code *c, int loop, int test, int sum)
             continue;
         const struct ptx_instruction *in = at(c, i);
         if (in->nounroll || is_whole_routine(c, i))
-            return false;
+            return -1;
         if (in->opcode == PTX_OP_LD || in->opcode == PTX_OP_LDU) {
             bool shared = is_local(in, PTX_SPACE_SHARED);
             if (shared)
@@ -184,7 +228,29 @@ static bool is_small(const struct code *c, int loop, int test, int sum)
             continue;
         cost += cost_of(c, i);
     }
-    return cost <= (loads && room < OPERATIONS_LOADS ? OPERATIONS_LOADS : room);
+    *most = loads && room < OPERATIONS_LOADS ? OPERATIONS_LOADS : room;
+    return cost;
+}
+
+// Copies of a loop of so many turns: all of them, if that makes a program that is not long, or as many as do, so that few turns
+// are left over.
+static int copies_for(double operations, int turns)
+{
+    static const struct {
+        double operations, whole;
+    } most[] = {{4, 2048}, {20, 1024}, {32, 768}, {48, 600}, {64, 384}, {100, 300}};
+    enum { LENGTH = 320 };
+    for (size_t k = 0; k < COUNT_OF(most); k++)
+        if (operations <= most[k].operations) {
+            if (operations * turns <= most[k].whole)
+                return turns;
+            break;
+        }
+    int copies = operations > 0 ? (int)(LENGTH / operations) : turns, best = copies;
+    for (int k = copies; k > 1 && 2 * k >= copies; k--)
+        if (turns % k < turns % best)
+            best = k;
+    return best < turns ? best : turns;
 }
 
 // A counter's sum with what does not change, read by nothing but addresses: the copies' distances become the accesses' own.
@@ -317,9 +383,16 @@ void code_loops(struct code *c)
 {
     for (int n = 0; n < c->loop_count; n++) {
         int test, sum;
-        if (c->loops[n].branch >= 0 && is_straight(c, n) && count_find(c, n, &test, &sum) &&
-            is_small(c, n, test, sum))
+        double most = 0, operations = -1;
+        if (c->loops[n].branch >= 0 && is_straight(c, n) && count_find(c, n, &test, &sum))
+            operations = operations_of(c, n, test, sum, &most);
+        int turns = operations >= 0 ? turns_known(c, n, test, sum) : 0;
+        int copies = turns > 0 ? copies_for(operations, turns) : operations <= most ? COPIES : 1;
+        if (operations >= 0 && copies > 1) {
             loop_unroll(c, n, test);
+            c->loops[n].copies = copies;
+            c->loops[n].turns = turns;
+        }
         pointer_moves(c, n);
     }
 }

@@ -144,9 +144,11 @@ static bool absorbs_wide(const struct code *c, int k, struct reader r)
         return sum || (is_int(in, PTX_OP_SUB, 64) && r.operand == 1 && has_number(c, k));
     if (is_shift_by_number(c, k, PTX_OP_SHL, 64))
         return sum && reader_count(c, k) == 1; // LEA, LEA.HI.X
-    if (is_widening(from)) // LEA.HI.X.SX32, IMAD.WIDE
-        return (sum && !is_wide_product(from)) || is_shift_by_number(c, r.instruction, PTX_OP_SHL, 64) ||
-               false;
+    if (is_widening(from)) { // LEA.HI.X.SX32; IMAD.WIDE needs both halves
+        int other = sum ? def_of(c, *source_of(c, r.instruction, 1 - r.operand)) : -1;
+        return is_shift_by_number(c, r.instruction, PTX_OP_SHL, 64) ||
+               (sum && reader_count(c, k) == 1 && (other < 0 || !is_wide_product(at(c, other))));
+    }
     if (is_product(from, 64)) // of uniform registers it is made beside, and not folded
         return sum && (value_differs(c, k) || !value_differs(c, r.instruction));
     return is_int(from, PTX_OP_ADD, 64) && has_number(c, k) && is_address_of(c, r);
@@ -387,13 +389,34 @@ static double division_slots(const struct code *c, int i, double alone)
     return alone;
 }
 
+// A selection between a register's own value and one that is made for it is that instruction under a predicate.
+static bool is_under_predicate(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    const struct ptx_operand *to = &in->operands[0];
+    if (in->opcode != PTX_OP_SELP || to->reg < 0 || !c->several[to->reg])
+        return false;
+    for (int k = 0; k < 2; k++) {
+        const struct origin *own = source_of(c, i, k);
+        int made = def_of(c, *source_of(c, i, 1 - k));
+        if (own->kind == VALUE_KEPT && own->at == to->reg && made >= 0 &&
+            c->fate[made] == FATE_MADE && reader_count(c, made) == 1 && is_arithmetic(at(c, made)) &&
+            c->f->block_of[made] == c->f->block_of[i])
+            return true;
+    }
+    return false;
+}
+
 static double slots_of(const struct code *c, int i)
 {
+    enum { TO_UNIFORM = 7 }; // what a division of uniform registers takes to others and back
     const struct ptx_instruction *in = at(c, i);
     enum ptx_class class = ptx_opcode_class(in->opcode);
     if (is_of_predicates(in))
         return is_in_comparison(c, i) ? 0 : 1;
     if (in->opcode == PTX_OP_SETP && (is_zero_test(c, i) || is_predicate_again(c, i)))
+        return 0;
+    if (is_under_predicate(c, i))
         return 0;
     if (is_widening(in))
         return is_signed(in->types[1]) && needs_high(c, i) ? 1 : 0;
@@ -403,8 +426,15 @@ static double slots_of(const struct code *c, int i)
     bool shift = in->opcode == PTX_OP_SHL || in->opcode == PTX_OP_SHR;
     if (shift && source_of(c, i, 0)->kind == VALUE_NUMBER && source_of(c, i, 0)->bits != 0)
         alone += 1;
+    bool same_for_all = !value_differs(c, i);
     if (is_division(in))
-        return division_slots(c, i, alone);
+        return division_slots(c, i, alone) +
+               (same_for_all && source_of(c, i, 1)->kind != VALUE_NUMBER ? TO_UNIFORM : 0);
+    if ((in->opcode == PTX_OP_MIN || in->opcode == PTX_OP_MAX) && !is_float(in) && same_for_all &&
+        bits_of(in) == 32)
+        return 2; // UISETP, USEL
+    if (in->opcode == PTX_OP_BFI)
+        return bits_of(in) == 64 ? 3 : 2;
     bool wide = class == PTX_CLASS_INTEGER && !is_float(in) && bits_of(in) == 64;
     return wide ? wide_slots(c, i, alone) : alone;
 }
@@ -420,6 +450,18 @@ struct numbers_kept {
     int count;
 };
 
+// A number of one word is brought into a register before the loop, once for the blocks behind.
+static void number_bring(struct code *c, struct numbers_kept *n, uint64_t bits, int block)
+{
+    int place = before_loops(c, block);
+    for (int i = 0; i < n->count; i++)
+        if (n->list[i].bits == bits && dominates(c, n->list[i].block, place))
+            return;
+    if (n->count < (int)COUNT_OF(n->list))
+        n->list[n->count++] = (struct number_kept){bits, place};
+    c->brought[place] += 1;
+}
+
 // Is the number in a register already, from a block that comes before in the same loop?
 static bool is_kept(const struct code *c, struct numbers_kept *n, uint64_t bits, int block)
 {
@@ -433,21 +475,25 @@ static bool is_kept(const struct code *c, struct numbers_kept *n, uint64_t bits,
 }
 
 // What is stored or given to an atomic is in registers; one zero is RZ.
-static double stored_numbers(const struct code *c, int i)
+static void stored_numbers(struct code *c, int i, struct numbers_kept *kept)
 {
     const struct ptx_instruction *in = at(c, i);
-    int count = c->first_source[i + 1] - c->first_source[i], words = bits_of(in) == 64 ? 2 : 1;
-    double slots = 0;
-    for (int k = 1; k < count - (in->guard >= 0); k++)
-        if (source_of(c, i, k)->kind == VALUE_NUMBER &&
-            (source_of(c, i, k)->bits != 0 || count > 2 || in->opcode != PTX_OP_ST))
-            slots += words;
-    return slots;
+    int count = c->first_source[i + 1] - c->first_source[i];
+    for (int k = 1; k < count - (in->guard >= 0); k++) {
+        uint64_t bits = source_of(c, i, k)->bits;
+        if (source_of(c, i, k)->kind != VALUE_NUMBER ||
+            (bits == 0 && count <= 2 && in->opcode == PTX_OP_ST))
+            continue;
+        if (in->vector > 1) // a place of its own in the vector
+            c->brought[before_loops(c, c->f->block_of[i])] += 1;
+        else
+            number_bring(c, kept, bits, c->f->block_of[i]);
+    }
 }
 
 // An instruction of f64 holds the upper half of a number; one with a lower half takes two registers and two moves. Of two
 // numbers in one instruction one is in a register.
-static double numbers_slots(const struct code *c, int i, struct numbers_kept *kept)
+static double numbers_slots(struct code *c, int i, struct numbers_kept *kept)
 {
     enum { MOVES = 2 };
     const struct ptx_instruction *in = at(c, i);
@@ -458,7 +504,7 @@ static double numbers_slots(const struct code *c, int i, struct numbers_kept *ke
     bool f64 = is_float(in) && bits_of(in) == 64,
          three = in->opcode == PTX_OP_FMA || in->opcode == PTX_OP_MAD;
     if (in->opcode == PTX_OP_ST || class == PTX_CLASS_ATOMIC)
-        return stored_numbers(c, i);
+        stored_numbers(c, i, kept);
     if (class != PTX_CLASS_INTEGER)
         return 0;
     for (int k = 0; k < c->first_source[i + 1] - c->first_source[i]; k++) {
@@ -470,8 +516,8 @@ static double numbers_slots(const struct code *c, int i, struct numbers_kept *ke
         numbers++;
         last = number;
     }
-    if (three && !f64 && numbers > 1 && !is_kept(c, kept, last, block))
-        slots += 1;
+    if (three && !f64 && numbers > 1)
+        number_bring(c, kept, last, block);
     return slots;
 }
 

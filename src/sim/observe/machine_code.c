@@ -31,6 +31,11 @@ static struct turns turns_of(const struct code *c, const struct natural_loop *l,
     struct turns t = {.entered = entered_of(c, l, executed)};
     double all = executed[l->head], turns = t.entered > 0 ? all / t.entered : 0;
     double room = l->copies - 1, left;
+    if (l->turns > 0) { // nothing asks, and what is left over stands behind
+        t.rounds = l->copies == l->turns ? 0 : floor((double)l->turns / l->copies);
+        t.ones = all / fmax(t.entered, 1) - t.rounds * l->copies;
+        return t;
+    }
     bool same = fabs(turns - round(turns)) < 1e-9;
     if (same) {
         t.rounds = floor(round(turns) / l->copies);
