@@ -13,6 +13,8 @@ enum {
     WINDOW = 2,        // beside the S2R of the block's window in a cluster: UMOV and ULEA
     BULK_TENSOR = 6,   // beside UTMALDG: its coordinates and addresses into uniform registers
     BULK_BYTES = 9,    // beside UBLKCP: 64-bit addresses, size, a turn for each lane
+    CLUSTER_ARRIVE = 6,
+    CLUSTER_WAIT = 4,
     FRAGMENT_LOADS = 8 // beside the first load of wmma.load: three more, and an address of each
 };
 
@@ -76,6 +78,9 @@ static int around(const struct ptx_instruction *in)
         return WINDOW;
     if (in->opcode == PTX_OP_CP && in_has(in, "bulk") && in->operand_count >= 3)
         return in_has(in, "tensor") ? BULK_TENSOR : BULK_BYTES;
+    if (in_has(in, "cluster") &&
+        (in->opcode == PTX_OP_BARRIER || in->opcode == PTX_OP_BAR)) // fences, a block of its own
+        return in_has(in, "arrive") ? CLUSTER_ARRIVE : in_has(in, "wait") ? CLUSTER_WAIT : 0;
     if (in->opcode == PTX_OP_WMMA && in_has(in, "load"))
         return FRAGMENT_LOADS;
     return 0;
@@ -98,9 +103,9 @@ static int added_together(const struct ptx_instruction *in, const struct timing_
                                               : 0;
 }
 
-int lower_beside(const struct ptx_instruction *in, const struct timing_site *t, const bool *differs)
+int lower_beside(const struct ptx_instruction *in)
 {
-    return (names_shared(in) ? 0 : around(in)) + added_together(in, t, differs);
+    return names_shared(in) ? 0 : around(in);
 }
 
 // The stack pointer, by LDC, and what describes global memory, by ULDC.64.

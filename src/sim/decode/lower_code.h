@@ -89,8 +89,7 @@ int def_of(const struct code *c, struct origin v); // the instruction, copies fo
 // lower.c: without what is around it.
 void lower_alone(const struct decoder *d, const struct ptx_instruction *in, struct timing_site *t);
 // lower_around.c: machine instructions beside the one that PTX names.
-int lower_beside(const struct ptx_instruction *in, const struct timing_site *t,
-                 const bool *differs);
+int lower_beside(const struct ptx_instruction *in);
 // lower_made.c
 void code_absorb(struct code *c);
 void code_slots(struct code *c);

@@ -7,8 +7,6 @@
 #include <string.h>
 
 enum { NONE = -1 };
-extern double lower_debug[16]; double lower_debug[16];
-#define DBG(k, x) (lower_debug[k] += (x))
 
 static const struct ptx_instruction *at(const struct code *c, int i)
 {
@@ -350,7 +348,6 @@ static void symbols_bring(struct code *c)
             if (same)
                 continue;
             c->brought[places[p]] += any ? FURTHER : FIRST;
-            DBG(1, any ? FURTHER : FIRST);
             if (count < KEPT) {
                 kept[count].variable = variable;
                 kept[count++].block = places[p];
@@ -406,14 +403,13 @@ static void parameter_bring(struct code *c, int i)
     for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
         int reader = c->readers[r].instruction, block = c->joined_to[c->f->block_of[reader]];
         if (is_base_under_predicate(c, reader))
-            c->brought[block] += 1, DBG(0, 1);
+            c->brought[block] += 1;
         else
             count = place_add(c, places, count, before_loops(c, block));
     }
     for (int p = 0; p < count; p++)
         if (!comes_along(c, i, places[p])) {
             c->brought[places[p]] += 1;
-            DBG(0, 1);
         }
 }
 
@@ -445,7 +441,7 @@ static void values_bring(struct code *c)
     }
     if (described != NONE)
         c->brought[before_loops(c, described)] += 1;
-    c->brought[0] += 1; // the stack pointer
+    c->brought[0] += c->f->is_entry; // the stack pointer
 }
 
 /* ---- lanes that wait for each other ------------------------------------------------------------------ */
@@ -478,7 +474,6 @@ static void waits_place(struct code *c)
         }
         c->brought[c->joined_to[from]] += 1;
         c->brought[c->joined_to[meet]] += 1;
-        DBG(2, 1);
     }
     free(before);
 }
@@ -549,7 +544,6 @@ static void copies_place(struct code *c)
         } else {
             c->slots[i] = (double)words;
         }
-        DBG(4, c->slots[i]);
     }
     for (int b = 0; b < c->f->block_count; b++)
     {
@@ -558,7 +552,7 @@ static void copies_place(struct code *c)
         for (int s = 0; s < c->f->blocks[b].successor_count; s++)
             loop |= is_loop_head(c, c->f->blocks[b].successors[s]);
         double moves = loop || zeros[b] > 3 ? (zeros[b] + 1) / 2 : zeros[b];
-        c->brought[b] += moves, DBG(3, moves);
+        c->brought[b] += moves;
     }
     free(zeros);
 }

@@ -5,7 +5,6 @@
 #include "sim/decode/lower_code.h"
 
 #include <stdlib.h>
-extern double lower_debug[16];
 
 // Operations before anything is folded, without the counter's sum, its comparison and the branch. Loops with loads from memory
 // may have more, and each load from shared memory makes room for five.
@@ -370,11 +369,8 @@ static void pointer_moves(struct code *c, int loop)
             pointers += pass == 0;
             if (pass == 1) {
                 c->slots[i] += PAIR;
-                lower_debug[5] += PAIR;
-                if (c->dominator[l->head] >= 0) {
+                if (c->dominator[l->head] >= 0)
                     c->brought[c->dominator[l->head]] += PAIR;
-                    lower_debug[5] += PAIR;
-                }
             }
         }
 }

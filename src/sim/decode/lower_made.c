@@ -287,6 +287,56 @@ static bool is_in_comparison(const struct code *c, int i)
     return false;
 }
 
+/* ---- atomics ------------------------------------------------------------------------------------------ */
+
+static bool is_same_address(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    const struct ptx_operand *to = &in->operands[in->writes_first ? 1 : 0];
+    return to->kind == PTX_OPERAND_ADDRESS && (to->reg < 0 || !c->differs[to->reg]);
+}
+
+static bool is_combining(const struct ptx_instruction *in)
+{
+    return in_has(in, "add") || in_has(in, "min") || in_has(in, "max") || in_has(in, "and") ||
+           in_has(in, "or") || in_has(in, "xor");
+}
+
+enum given { GIVEN_NUMBER, GIVEN_SAME, GIVEN_APART };
+
+static enum given given_to(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    const struct ptx_operand *v = &in->operands[in->writes_first ? 2 : 1];
+    if (source_of(c, i, 1)->kind == VALUE_NUMBER)
+        return GIVEN_NUMBER;
+    return v->kind == PTX_OPERAND_REGISTER && v->reg >= 0 && c->differs[v->reg] ? GIVEN_APART
+                                                                                : GIVEN_SAME;
+}
+
+// Of lanes that combine into one word one does it for all: who they are, their sum by REDUX or as many times the value, and
+// what each gets back. Shared memory has no sums of floats and of 64 bits: a loop that compares and swaps.
+static double atomic_beside(const struct code *c, int i)
+{
+    static const int without[] = {5, 7, 6}, with[] = {10, 12, 25};
+    enum { OTHERS = 2, SWAP_LOOP = 6, SWAP_LOOP_WIDE = 8, WIDE_WITHOUT = 11, WIDE_WITH = 19 };
+    const struct ptx_instruction *in = at(c, i);
+    bool shared = in->space_count > 0 && in->spaces[0] == PTX_SPACE_SHARED, add = in_has(in, "add"),
+         used = in->writes_first && reader_count(c, i) > 0;
+    enum given given = given_to(c, i);
+    if (shared && add && (is_float(in) || bits_of(in) == 64))
+        return bits_of(in) == 64 ? SWAP_LOOP_WIDE : SWAP_LOOP;
+    if (is_float(in) || in->guard >= 0 || !is_combining(in) || !is_same_address(c, i))
+        return 0;
+    if (bits_of(in) == 64)
+        return !add || given == GIVEN_APART ? 0 : used ? WIDE_WITH : WIDE_WITHOUT;
+    if (!add)
+        return used ? 0 : without[given] + (given == GIVEN_NUMBER ? OTHERS : 0);
+    if (shared && given == GIVEN_NUMBER && !used)
+        return 0;
+    return used ? with[given] : without[given];
+}
+
 /* ---- slots ---------------------------------------------------------------------------------------- */
 
 static bool is_pair_of_word(const struct code *c, struct origin v)
@@ -359,7 +409,7 @@ static double alone_slots(const struct code *c, int i)
         t.pipe = PIPE_INTEGER;
     lower_alone(c->d, at(c, i), &t);
     return (double)site_slots(&t) +
-           (t.pipe != PIPE_NONE ? (double)lower_beside(at(c, i), &c->sites[i], c->differs) : 0);
+           (t.pipe != PIPE_NONE ? (double)lower_beside(at(c, i)) : 0);
 }
 
 static bool is_division(const struct ptx_instruction *in)
@@ -423,6 +473,8 @@ static double slots_of(const struct code *c, int i)
     if (in->opcode == PTX_OP_NEG || in->opcode == PTX_OP_ABS)
         return bits_of(in) == 64 && !is_float(in) ? 2 : 1;
     double alone = alone_slots(c, i);
+    if (class == PTX_CLASS_ATOMIC)
+        return alone + atomic_beside(c, i);
     bool shift = in->opcode == PTX_OP_SHL || in->opcode == PTX_OP_SHR;
     if (shift && source_of(c, i, 0)->kind == VALUE_NUMBER && source_of(c, i, 0)->bits != 0)
         alone += 1;
@@ -479,6 +531,11 @@ static void stored_numbers(struct code *c, int i, struct numbers_kept *kept)
 {
     const struct ptx_instruction *in = at(c, i);
     int count = c->first_source[i + 1] - c->first_source[i];
+    bool atomic = ptx_opcode_class(in->opcode) == PTX_CLASS_ATOMIC,
+         counts = atomic && in_has(in, "add") && in->space_count > 0 &&
+                  in->spaces[0] == PTX_SPACE_SHARED && reader_count(c, i) == 0 && !is_float(in);
+    if (counts || (atomic && atomic_beside(c, i) > 0 && !is_float(in)))
+        return;
     for (int k = 1; k < count - (in->guard >= 0); k++) {
         uint64_t bits = source_of(c, i, k)->bits;
         if (source_of(c, i, k)->kind != VALUE_NUMBER ||

@@ -5,6 +5,7 @@
 #include "sim/observe/machine.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 struct turns {
     double entered;
@@ -86,4 +87,23 @@ void code_issued(const struct code *c, const double *executed, double *issued)
     for (int b = 0; b < c->f->block_count && c->count > 0; b++)
         if (c->brought[b] > 0 && c->f->blocks[b].count > 0)
             issued[c->f->blocks[b].first] += c->brought[b] * executed[b];
+}
+
+const double *reckoned_issues(const struct launch *l, struct arena *a)
+{
+    const struct program *p = l->program;
+    double *issued = ARENA_ARRAY(a, double, p->site_count + 1);
+    for (int k = 0; k < p->function_count; k++) {
+        const struct function *own = &p->functions[k];
+        double *executed = xcalloc((size_t)own->ptx->block_count + 1, sizeof *executed);
+        for (int b = 0; b < own->ptx->block_count; b++) {
+            int first = own->site_base + own->ptx->blocks[b].first,
+                segment = own->ptx->blocks[b].count > 0 ? p->sites[first].segment : -1;
+            for (int i = 0; i < l->core_count && segment >= 0; i++)
+                executed[b] += (double)l->cores[i].segments[segment].executed;
+        }
+        code_issued(own->code, executed, issued + own->site_base);
+        free(executed);
+    }
+    return issued;
 }
