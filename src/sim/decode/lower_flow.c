@@ -402,10 +402,16 @@ static void parameter_bring(struct code *c, int i)
     c->slots[i] = 0;
     for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
         int reader = c->readers[r].instruction, block = c->joined_to[c->f->block_of[reader]];
-        if (is_base_under_predicate(c, reader))
-            c->brought[block] += 1;
-        else
+        if (!is_base_under_predicate(c, reader))
             count = place_add(c, places, count, before_loops(c, block));
+    }
+    for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
+        int reader = c->readers[r].instruction, block = c->joined_to[c->f->block_of[reader]];
+        bool there = !is_base_under_predicate(c, reader);
+        for (int p = 0; p < count; p++)
+            there |= dominates(c, places[p], block);
+        if (!there)
+            c->brought[block] += 1;
     }
     for (int p = 0; p < count; p++)
         if (!comes_along(c, i, places[p])) {
@@ -513,11 +519,33 @@ static int words_of(const struct ptx_instruction *in)
     return bits == 64 ? 2 : bits == 1 ? 0 : 1;
 }
 
+static bool jumps_back(const struct code *c, int block)
+{
+    for (int s = 0; s < c->f->blocks[block].successor_count; s++)
+        if (dominates(c, c->f->blocks[block].successors[s], block))
+            return true;
+    return false;
+}
+
 static bool is_loop_head(const struct code *c, int block)
 {
     for (int n = 0; n < c->loop_count; n++)
         if (c->loops[n].head == block)
             return true;
+    return false;
+}
+
+// Is the value read by anything that comes behind the copy? What a loop hands to its next turn is made in the right register.
+static bool is_read_behind(const struct code *c, int copy, int made)
+{
+    int block = c->f->block_of[copy];
+    if (made < 0 || jumps_back(c, block))
+        return false;
+    for (int r = c->first_reader[made]; r < c->first_reader[made + 1]; r++) {
+        int reader = c->readers[r].instruction, its = c->f->block_of[reader];
+        if (reader != copy && (its == block ? reader > copy : c->number[its] > c->number[block]))
+            return true;
+    }
     return false;
 }
 
@@ -539,8 +567,7 @@ static void copies_place(struct code *c)
             else
                 c->slots[i] = (double)words;
         } else if (from->kind == VALUE_MADE) {
-            int made = def_of(c, *from);
-            c->slots[i] = made >= 0 && reader_count(c, made) > 1 ? (double)words : 0;
+            c->slots[i] = is_read_behind(c, i, def_of(c, *from)) ? (double)words : 0;
         } else {
             c->slots[i] = (double)words;
         }

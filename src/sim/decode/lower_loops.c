@@ -237,7 +237,7 @@ static int copies_for(double operations, int turns)
 {
     static const struct {
         double operations, whole;
-    } most[] = {{4, 2048}, {20, 1024}, {32, 768}, {48, 600}, {64, 384}, {100, 300}};
+    } most[] = {{4, 2048}, {20, 1024}, {32, 768}, {48, 600}, {64, 384}, {100, 200}};
     enum { LENGTH = 320 };
     for (size_t k = 0; k < COUNT_OF(most); k++)
         if (operations <= most[k].operations) {
@@ -245,6 +245,8 @@ static int copies_for(double operations, int turns)
                 return turns;
             break;
         }
+    if (operations > most[COUNT_OF(most) - 2].operations)
+        return 1;
     int copies = operations > 0 ? (int)(LENGTH / operations) : turns, best = copies;
     for (int k = copies; k > 1 && 2 * k >= copies; k--)
         if (turns % k < turns % best)

@@ -189,6 +189,8 @@ static bool absorbs_word(const struct code *c, int k, struct reader r)
                (sum || difference || is_int(in, PTX_OP_MIN, 32) || is_int(in, PTX_OP_MAX, 32));
     if (is_int(from, PTX_OP_NEG, 32))
         return sum || difference;
+    if (is_bitwise(from, 32) && from->opcode == PTX_OP_AND && is_int(in, PTX_OP_BFI, 32))
+        return reader_count(c, k) == 1 && r.operand == 1 && has_number(c, k);
     if (is_bitwise(from, 32))
         return reader_count(c, k) == 1 && is_bitwise(in, 32) &&
                !(has_number(c, k) && has_number(c, r.instruction));
@@ -541,7 +543,9 @@ static void stored_numbers(struct code *c, int i, struct numbers_kept *kept)
         if (source_of(c, i, k)->kind != VALUE_NUMBER ||
             (bits == 0 && count <= 2 && in->opcode == PTX_OP_ST))
             continue;
-        if (in->vector > 1) // a place of its own in the vector
+        if (atomic) // anew each time
+            c->brought[c->f->block_of[i]] += 1;
+        else if (in->vector > 1) // a place of its own in the vector
             c->brought[before_loops(c, c->f->block_of[i])] += 1;
         else
             number_bring(c, kept, bits, c->f->block_of[i]);
