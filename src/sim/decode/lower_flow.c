@@ -535,12 +535,24 @@ static bool is_loop_head(const struct code *c, int block)
     return false;
 }
 
+static bool is_kept_read(const struct code *c, int from, int to, int reg)
+{
+    for (int i = from; i < to; i++)
+        for (int s = c->first_source[i]; s < c->first_source[i + 1]; s++)
+            if (c->sources[s].kind == VALUE_KEPT && c->sources[s].at == reg)
+                return true;
+    return false;
+}
+
 // Is the value read by anything that comes behind the copy? What a loop hands to its next turn is made in the right register.
 static bool is_read_behind(const struct code *c, int copy, int made)
 {
     int block = c->f->block_of[copy];
-    if (made < 0 || jumps_back(c, block))
+    if (made < 0)
         return false;
+    if (jumps_back(c, block)) // unless the old value is read when the new one is there
+        return c->f->block_of[made] == block &&
+               is_kept_read(c, made + 1, copy, at(c, copy)->operands[0].reg);
     for (int r = c->first_reader[made]; r < c->first_reader[made + 1]; r++) {
         int reader = c->readers[r].instruction, its = c->f->block_of[reader];
         if (reader != copy && (its == block ? reader > copy : c->number[its] > c->number[block]))
@@ -561,6 +573,8 @@ static void copies_place(struct code *c)
             continue;
         const struct origin *from = source_of(c, i, 0);
         int words = words_of(in);
+        if (words == 2 && !c->high[in->operands[0].reg])
+            words = 1;
         if (from->kind == VALUE_NUMBER) {
             if (from->bits == 0)
                 zeros[c->joined_to[block]] += words;

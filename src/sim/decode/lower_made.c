@@ -304,6 +304,38 @@ static bool is_combining(const struct ptx_instruction *in)
            in_has(in, "or") || in_has(in, "xor");
 }
 
+static bool is_thread_number(const struct code *c, struct origin v)
+{
+    int from = def_of(c, v);
+    return from >= 0 && at(c, from)->opcode == PTX_OP_MOV &&
+           at(c, from)->operands[1].kind == PTX_OPERAND_SPECIAL &&
+           at(c, from)->operands[1].special == PTX_SREG_TID;
+}
+
+// Is the block reached by one lane only, as the thread's number was compared with a number?
+static bool is_of_one_lane(const struct code *c, int block)
+{
+    for (int b = block; b >= 0 && c->dominator[b] >= 0; b = c->dominator[b]) {
+        const struct ptx_block *from = &c->f->blocks[c->dominator[b]];
+        int last = from->first + from->count - 1;
+        const struct ptx_instruction *in = at(c, last);
+        if (from->successor_count != 2 || in->opcode != PTX_OP_BRA || in->guard < 0 ||
+            c->f->blocks[b].predecessor_count != 1)
+            continue;
+        int test = def_of(c, *source_of(c, last, c->first_source[last + 1] - c->first_source[last] - 1));
+        if (test < 0 || at(c, test)->opcode != PTX_OP_SETP || at(c, test)->operand_count != 3 ||
+            !is_thread_number(c, *source_of(c, test, 0)) ||
+            source_of(c, test, 1)->kind != VALUE_NUMBER)
+            continue;
+        bool jumps = in->operands[0].kind == PTX_OPERAND_LABEL &&
+                     in->operands[0].target == c->f->blocks[b].first;
+        bool holds = jumps != in->guard_negated;
+        if (ptx_has_modifier(at(c, test), holds ? PTX_MOD_EQ : PTX_MOD_NE))
+            return true;
+    }
+    return false;
+}
+
 enum given { GIVEN_NUMBER, GIVEN_SAME, GIVEN_APART };
 
 static enum given given_to(const struct code *c, int i)
@@ -328,7 +360,8 @@ static double atomic_beside(const struct code *c, int i)
     enum given given = given_to(c, i);
     if (shared && add && (is_float(in) || bits_of(in) == 64))
         return bits_of(in) == 64 ? SWAP_LOOP_WIDE : SWAP_LOOP;
-    if (is_float(in) || in->guard >= 0 || !is_combining(in) || !is_same_address(c, i))
+    if (is_float(in) || in->guard >= 0 || !is_combining(in) || !is_same_address(c, i) ||
+        is_of_one_lane(c, c->f->block_of[i]))
         return 0;
     if (bits_of(in) == 64)
         return !add || given == GIVEN_APART ? 0 : used ? WIDE_WITH : WIDE_WITHOUT;
