@@ -146,8 +146,7 @@ static bool absorbs_wide(const struct code *c, int k, struct reader r)
         return sum && reader_count(c, k) == 1; // LEA, LEA.HI.X
     if (is_widening(from)) { // LEA.HI.X.SX32; IMAD.WIDE needs both halves
         int other = sum ? def_of(c, *source_of(c, r.instruction, 1 - r.operand)) : -1;
-        return is_shift_by_number(c, r.instruction, PTX_OP_SHL, 64) ||
-               (sum && reader_count(c, k) == 1 && (other < 0 || !is_wide_product(at(c, other))));
+        return sum && reader_count(c, k) == 1 && (other < 0 || !is_wide_product(at(c, other)));
     }
     if (is_product(from, 64)) // of uniform registers it is made beside, and not folded
         return sum && (value_differs(c, k) || !value_differs(c, r.instruction));
@@ -492,6 +491,19 @@ static bool is_under_predicate(const struct code *c, int i)
     return false;
 }
 
+// Saturation of a sum or product is a modifier of what makes it.
+static bool is_saturation(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    if (in->opcode != PTX_OP_CVT || !ptx_has_modifier(in, PTX_MOD_SAT) || in->type_count != 2 ||
+        in->types[0] != PTX_TYPE_F32 || in->types[1] != PTX_TYPE_F32)
+        return false;
+    int made = def_of(c, *source_of(c, i, 0));
+    return made >= 0 && reader_count(c, made) == 1 &&
+           (at(c, made)->opcode == PTX_OP_FMA || at(c, made)->opcode == PTX_OP_ADD ||
+            at(c, made)->opcode == PTX_OP_MUL);
+}
+
 static double slots_of(const struct code *c, int i)
 {
     enum { TO_UNIFORM = 7 }; // what a division of uniform registers takes to others and back
@@ -501,7 +513,7 @@ static double slots_of(const struct code *c, int i)
         return is_in_comparison(c, i) ? 0 : 1;
     if (in->opcode == PTX_OP_SETP && (is_zero_test(c, i) || is_predicate_again(c, i)))
         return 0;
-    if (is_under_predicate(c, i))
+    if (is_under_predicate(c, i) || is_saturation(c, i))
         return 0;
     if (is_widening(in))
         return is_signed(in->types[1]) && needs_high(c, i) ? 1 : 0;
@@ -520,6 +532,10 @@ static double slots_of(const struct code *c, int i)
     if ((in->opcode == PTX_OP_MIN || in->opcode == PTX_OP_MAX) && !is_float(in) && same_for_all &&
         bits_of(in) == 32)
         return 2; // UISETP, USEL
+    if (in->opcode == PTX_OP_DP4A || in->opcode == PTX_OP_DP2A)
+        alone += source_of(c, i, 1)->kind == VALUE_NUMBER || source_of(c, i, 0)->kind == VALUE_NUMBER;
+    if (in->opcode == PTX_OP_MOV && in->operands[1].kind == PTX_OPERAND_VECTOR && bits_of(in) == 32)
+        return 1; // PRMT
     if (in->opcode == PTX_OP_BFI)
         return bits_of(in) == 64 ? 3 : 2;
     bool wide = class == PTX_CLASS_INTEGER && !is_float(in) && bits_of(in) == 64;
@@ -531,10 +547,11 @@ static double slots_of(const struct code *c, int i)
 struct number_kept {
     uint64_t bits;
     int block;
+    int routines; // how many stand before it in the text
 };
 struct numbers_kept {
     struct number_kept list[128];
-    int count;
+    int count, routines;
 };
 
 // A number of one word is brought into a register before the loop, once for the blocks behind.
@@ -542,10 +559,11 @@ static void number_bring(struct code *c, struct numbers_kept *n, uint64_t bits, 
 {
     int place = before_loops(c, block);
     for (int i = 0; i < n->count; i++)
-        if (n->list[i].bits == bits && dominates(c, n->list[i].block, place))
+        if (n->list[i].bits == bits && dominates(c, n->list[i].block, place) &&
+            n->list[i].routines == n->routines)
             return;
     if (n->count < (int)COUNT_OF(n->list))
-        n->list[n->count++] = (struct number_kept){bits, place};
+        n->list[n->count++] = (struct number_kept){bits, place, n->routines};
     c->brought[place] += 1;
 }
 
@@ -554,11 +572,21 @@ static bool is_kept(const struct code *c, struct numbers_kept *n, uint64_t bits,
 {
     for (int i = 0; i < n->count; i++)
         if (n->list[i].bits == bits && dominates(c, n->list[i].block, block) &&
-            c->loop_of[n->list[i].block] == c->loop_of[block])
+            n->list[i].routines == n->routines && c->loop_of[n->list[i].block] == c->loop_of[block])
             return true;
     if (n->count < (int)COUNT_OF(n->list))
-        n->list[n->count++] = (struct number_kept){bits, block};
+        n->list[n->count++] = (struct number_kept){bits, block, n->routines};
     return false;
+}
+
+// Numbers are brought into registers before loops that are so short, and in each turn of others.
+static bool is_short_loop(const struct code *c, int block)
+{
+    enum { SHORT = 24 };
+    int loop = c->loop_of[block], count = 0;
+    for (int b = 0; b < c->f->block_count && loop >= 0; b++)
+        count += in_loop(c, b, loop) ? c->f->blocks[b].count : 0;
+    return loop < 0 || count <= SHORT;
 }
 
 // What is stored or given to an atomic is in registers; one zero is RZ.
@@ -599,6 +627,9 @@ static double numbers_slots(struct code *c, int i, struct numbers_kept *kept)
          three = in->opcode == PTX_OP_FMA || in->opcode == PTX_OP_MAD;
     if (in->opcode == PTX_OP_ST || class == PTX_CLASS_ATOMIC)
         stored_numbers(c, i, kept);
+    kept->routines += is_rounded(in) && is_float(in) &&
+                      (in->opcode == PTX_OP_DIV || in->opcode == PTX_OP_SQRT ||
+                       in->opcode == PTX_OP_RCP); // they branch: behind them numbers are made anew
     if (class != PTX_CLASS_INTEGER)
         return 0;
     for (int k = 0; k < c->first_source[i + 1] - c->first_source[i]; k++) {
@@ -610,8 +641,10 @@ static double numbers_slots(struct code *c, int i, struct numbers_kept *kept)
         numbers++;
         last = number;
     }
-    if (three && !f64 && numbers > 1)
+    if (three && !f64 && numbers > 1 && is_short_loop(c, block))
         number_bring(c, kept, last, block);
+    else if (three && !f64 && numbers > 1 && !is_kept(c, kept, last, block))
+        slots += 1;
     return slots;
 }
 
