@@ -312,7 +312,7 @@ static bool must_meet(const struct ptx_instruction *test)
 
 static void loop_unroll(struct code *c, int loop, int test)
 {
-    enum { SHORT = 8, SHORT_SAME = 6, SHORT_LOADS = 20 };
+    enum { SHORT = 8, SHORT_SAME = 6 };
     struct natural_loop *l = &c->loops[loop];
     double body = 0, shared = 0;
     bool loads = false;
@@ -329,9 +329,9 @@ static void loop_unroll(struct code *c, int loop, int test)
         shared += c->once[i] && i != test && i != l->branch ? c->slots[i] : 0;
         loads |= at(c, i)->opcode == PTX_OP_LD && c->slots[i] > 0 && !is_local(at(c, i), PTX_SPACE_SHARED);
     }
-    double most = loads ? SHORT_LOADS : l->differs ? SHORT : SHORT_SAME;
-    l->predicated_two = 2 * body + shared + 1 <= most;
-    l->predicated_one = body <= most;
+    double most = l->differs ? SHORT : SHORT_SAME;
+    l->predicated_two = !loads && 2 * body + shared + 1 <= most;
+    l->predicated_one = !loads && body <= most;
     l->shared = shared;
 }
 

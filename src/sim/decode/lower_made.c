@@ -196,6 +196,26 @@ static bool absorbs_word(const struct code *c, int k, struct reader r)
     return false;
 }
 
+// The address of a shared variable is in a uniform register, which an access adds to another.
+static bool is_of_shared_symbol(const struct code *c, struct origin v)
+{
+    int from = def_of(c, v);
+    return from >= 0 && at(c, from)->opcode == PTX_OP_MOV &&
+           at(c, from)->operands[1].kind == PTX_OPERAND_SYMBOL &&
+           at(c, from)->operands[1].variable != NULL &&
+           at(c, from)->operands[1].variable->space == PTX_SPACE_SHARED;
+}
+
+static bool is_shared_place(const struct code *c, int k)
+{
+    for (int o = 0; o < 2; o++) {
+        int other = def_of(c, *source_of(c, k, 1 - o));
+        if (is_of_shared_symbol(c, *source_of(c, k, o)))
+            return other < 0 || c->fate[other] != FATE_FOLDED || is_widening(at(c, other));
+    }
+    return false;
+}
+
 static bool absorbs(const struct code *c, int k, struct reader r)
 {
     const struct ptx_instruction *from = at(c, k), *in = at(c, r.instruction);
@@ -209,6 +229,9 @@ static bool absorbs(const struct code *c, int k, struct reader r)
         return false;
     if (is_float(from))
         return absorbs_float(c, k, r);
+    if (from->opcode == PTX_OP_ADD && is_address_of(c, r) && in->space_count > 0 &&
+        in->spaces[0] == PTX_SPACE_SHARED && is_shared_place(c, k))
+        return true;
     bool wide = bits_of(from) == 64 || is_wide_product(from) || is_widening(from);
     return wide ? absorbs_wide(c, k, r) : absorbs_word(c, k, r);
 }
@@ -423,6 +446,13 @@ static double wide_slots(const struct code *c, int i, double alone)
         return sum_slots(c, i);
     if (is_product(in, 64))
         return product_slots(c, i);
+    if (is_bitwise(in, 64) && in->opcode != PTX_OP_NOT)
+        for (int k = 0; k < 2; k++) { // a high half of zeros changes nothing, or leaves zeros
+            int from = def_of(c, *source_of(c, i, k));
+            if (from >= 0 && is_shift_by_number(c, from, PTX_OP_SHR, 64) &&
+                !is_signed(type_of(at(c, from))) && number_at(c, from, 1, &by) && by >= 32)
+                return 1;
+        }
     if (is_shift_by_number(c, i, PTX_OP_SHL, 64) && number_at(c, i, 1, &by))
         return is_pair_of_word(c, *source_of(c, i, 0)) || by >= 32 ? 1 : 2;
     return alone;
