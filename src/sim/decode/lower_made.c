@@ -552,13 +552,13 @@ static double slots_of(const struct code *c, int i)
     double alone = alone_slots(c, i);
     if (class == PTX_CLASS_ATOMIC)
         return alone + atomic_beside(c, i);
-    bool shift = in->opcode == PTX_OP_SHL || in->opcode == PTX_OP_SHR;
-    if (shift && source_of(c, i, 0)->kind == VALUE_NUMBER && source_of(c, i, 0)->bits != 0)
-        alone += 1;
     bool same_for_all = !value_differs(c, i);
     if (is_division(in))
         return division_slots(c, i, alone) +
-               (same_for_all && source_of(c, i, 1)->kind != VALUE_NUMBER ? TO_UNIFORM : 0);
+               (same_for_all && (source_of(c, i, 0)->kind == VALUE_KEPT ||
+                                 source_of(c, i, 1)->kind == VALUE_KEPT)
+                    ? TO_UNIFORM
+                    : 0);
     if ((in->opcode == PTX_OP_MIN || in->opcode == PTX_OP_MAX) && !is_float(in) && same_for_all &&
         bits_of(in) == 32)
         return 2; // UISETP, USEL
@@ -655,6 +655,9 @@ static double numbers_slots(struct code *c, int i, struct numbers_kept *kept)
     uint64_t number, last = 0;
     bool f64 = is_float(in) && bits_of(in) == 64,
          three = in->opcode == PTX_OP_FMA || in->opcode == PTX_OP_MAD;
+    if ((in->opcode == PTX_OP_SHL || in->opcode == PTX_OP_SHR) &&
+        number_at(c, i, 0, &number) && number != 0) // what is shifted is in a register
+        number_bring(c, kept, number, block);
     if (in->opcode == PTX_OP_ST || class == PTX_CLASS_ATOMIC)
         stored_numbers(c, i, kept);
     kept->routines += is_rounded(in) && is_float(in) &&
