@@ -319,6 +319,7 @@ static void loop_unroll(struct code *c, int loop, int test)
     l->copies = COPIES;
     l->differs = c->differs[at(c, l->branch)->guard];
     l->by_chain = must_meet(at(c, test));
+    l->peeled = !l->by_chain && ptx_type_kind(at(c, test)->types[0]) == PTX_KIND_UNSIGNED;
     for (int i = 0; i < c->count; i++) {
         if (!is_inside(c, i, loop) || !in_loop(c, c->place[i], loop))
             continue;

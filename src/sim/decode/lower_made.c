@@ -534,6 +534,22 @@ static bool is_saturation(const struct code *c, int i)
             at(c, made)->opcode == PTX_OP_MUL);
 }
 
+// A register that several instructions write is no half of a pair: its copy is, as the addend of IMAD.WIDE.
+static bool is_copied_to_pair(const struct code *c, int i)
+{
+    if (source_of(c, i, 0)->kind != VALUE_KEPT)
+        return false;
+    for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
+        int reader = c->readers[r].instruction;
+        int other = is_int(at(c, reader), PTX_OP_ADD, 64)
+                        ? def_of(c, *source_of(c, reader, 1 - c->readers[r].operand))
+                        : -1;
+        if (other >= 0 && is_wide_product(at(c, other)))
+            return true;
+    }
+    return false;
+}
+
 static double slots_of(const struct code *c, int i)
 {
     enum { TO_UNIFORM = 7 }; // what a division of uniform registers takes to others and back
@@ -546,7 +562,7 @@ static double slots_of(const struct code *c, int i)
     if (is_under_predicate(c, i) || is_saturation(c, i))
         return 0;
     if (is_widening(in))
-        return is_signed(in->types[1]) && needs_high(c, i) ? 1 : 0;
+        return needs_high(c, i) ? is_signed(in->types[1]) + is_copied_to_pair(c, i) : 0;
     if (in->opcode == PTX_OP_NEG || in->opcode == PTX_OP_ABS)
         return bits_of(in) == 64 && !is_float(in) ? 2 : 1;
     double alone = alone_slots(c, i);

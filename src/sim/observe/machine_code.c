@@ -38,6 +38,8 @@ static struct turns turns_of(const struct code *c, const struct natural_loop *l,
         return t;
     }
     bool same = fabs(turns - round(turns)) < 1e-9;
+    if (l->peeled)
+        turns = fmax(turns - 1, 0);
     if (same) {
         t.rounds = floor(round(turns) / l->copies);
         left = round(turns) - t.rounds * l->copies;
@@ -52,6 +54,9 @@ static struct turns turns_of(const struct code *c, const struct natural_loop *l,
     enum { LONG = 2, SHORT_OF_ROOM = 3 };
     double guard = l->by_chain ? 2 : 0;
     t.asks = guard + 4 + (t.rounds > 0 ? 2 : 0) + 4 + !l->predicated_two + !l->predicated_one;
+    enum { PEELED = 3 };
+    if (l->peeled)
+        t.asks += PEELED + l->shared;
     if (l->differs)
         t.asks += 2 + (l->predicated_two ? 0 : 2);
     // Counters' sums with the two turns; the loop of single turns has its own test.
@@ -62,6 +67,7 @@ static struct turns turns_of(const struct code *c, const struct natural_loop *l,
         t.twos = 1;
     if (l->predicated_one && !l->by_chain)
         t.ones = 1;
+    t.ones += l->peeled;
     return t;
 }
 
