@@ -44,6 +44,7 @@ struct natural_loop {
     int copies;    // 1: not unrolled
     int turns;     // known beforehand; 0
     bool has_inner; // loops within
+    bool from_number, to_number;
     bool peeled;    // one turn before the others, as the count is unsigned
     bool by_chain; // its rest is a loop of single turns, not straight code
     bool predicated_two, predicated_one; // the straight code of two turns, of one

@@ -310,7 +310,7 @@ static bool must_meet(const struct ptx_instruction *test)
     return ptx_has_modifier(test, PTX_MOD_NE) || ptx_has_modifier(test, PTX_MOD_EQ);
 }
 
-static void loop_unroll(struct code *c, int loop, int test)
+static void loop_unroll(struct code *c, int loop, int test, int sum)
 {
     enum { SHORT = 8, SHORT_SAME = 6 };
     struct natural_loop *l = &c->loops[loop];
@@ -319,6 +319,9 @@ static void loop_unroll(struct code *c, int loop, int test)
     l->copies = COPIES;
     l->differs = c->differs[at(c, l->branch)->guard];
     l->by_chain = must_meet(at(c, test));
+    l->to_number = source_of(c, test, 1)->kind == VALUE_NUMBER;
+    int64_t start;
+    l->from_number = start_of(c, loop, at(c, sum)->operands[0].reg, &start);
     l->peeled = !l->by_chain && ptx_type_kind(at(c, test)->types[0]) == PTX_KIND_UNSIGNED;
     for (int i = 0; i < c->count; i++) {
         if (!is_inside(c, i, loop) || !in_loop(c, c->place[i], loop))
@@ -338,43 +341,49 @@ static void loop_unroll(struct code *c, int loop, int test)
 
 /* ---- pointers ------------------------------------------------------------------------------------------ */
 
-// A pointer that a loop steps by a number is kept as two registers that stand apart, and copied into a pair for each access, if
-// another pair is alive.
+// Does the loop step the register at `sum` by a number, and access memory by it?
+static bool is_pointer(const struct code *c, int loop, int sum)
+{
+    if (!is_inside(c, sum, loop) || c->loop_of[block_of(c, sum)] != loop || !counts(c, sum))
+        return false;
+    int reg = at(c, sum)->operands[0].reg;
+    if (ptx_type_bits(at(c, sum)->types[0]) != 64 || !c->high[reg] || !c->differs[reg])
+        return false;
+    for (int k = 0; k < c->count; k++) {
+        if (!is_inside(c, k, loop) || ptx_opcode_class(at(c, k)->opcode) != PTX_CLASS_MEMORY ||
+            c->first_source[k] == c->first_source[k + 1])
+            continue;
+        struct origin v = c->sources[c->first_source[k]];
+        if ((v.kind == VALUE_KEPT && v.at == reg) || (v.kind == VALUE_MADE && v.at == sum))
+            return true;
+    }
+    return false;
+}
+
+static bool is_marked_whole(const struct code *c, int loop)
+{
+    for (int i = 0; i < c->count; i++)
+        if (at(c, i)->nounroll && is_inside(c, i, loop))
+            return true;
+    return false;
+}
+
+// A pointer that a loop steps by a number is kept as two registers that stand apart, and copied into a pair for the accesses, if
+// the loop is short; ptxas finds pairs for those of long ones.
 static void pointer_moves(struct code *c, int loop)
 {
-    enum { PAIR = 2, BIG = 20 };
+    enum { PAIR = 2, LONG = 40 };
     const struct natural_loop *l = &c->loops[loop];
-    int pointers = 0;
     double body = 0;
     for (int i = 0; i < c->count; i++)
         if (is_inside(c, i, loop) && c->loop_of[block_of(c, i)] == loop)
             body += c->slots[i] * (c->once[i] || l->copies == 1 ? 1 : l->copies);
-    if (l->copies > 1 && body > BIG)
+    if ((body > LONG && !is_marked_whole(c, loop)) || c->dominator[l->head] < 0)
         return;
-    for (int pass = 0; pass < 2; pass++)
-        for (int i = 0; i < c->count; i++) {
-            if (!is_inside(c, i, loop) || c->loop_of[block_of(c, i)] != loop || !counts(c, i) ||
-                ptx_type_bits(at(c, i)->types[0]) != 64 || !c->high[at(c, i)->operands[0].reg] ||
-                !c->differs[at(c, i)->operands[0].reg])
-                continue;
-            int reg = at(c, i)->operands[0].reg, access = -1;
-            for (int k = 0; k < c->count && access < 0; k++) {
-                enum ptx_class class = ptx_opcode_class(at(c, k)->opcode);
-                struct origin v = c->first_source[k] < c->first_source[k + 1]
-                                      ? c->sources[c->first_source[k]]
-                                      : (struct origin){VALUE_NONE, 0, 0};
-                if (is_inside(c, k, loop) && class == PTX_CLASS_MEMORY &&
-                    ((v.kind == VALUE_KEPT && v.at == reg) || (v.kind == VALUE_MADE && v.at == i)))
-                    access = k;
-            }
-            if (access < 0)
-                continue;
-            pointers += pass == 0;
-            if (pass == 1) {
-                c->slots[i] += PAIR;
-                if (c->dominator[l->head] >= 0)
-                    c->brought[c->dominator[l->head]] += PAIR;
-            }
+    for (int i = 0; i < c->count; i++)
+        if (is_pointer(c, loop, i)) {
+            c->slots[i] += PAIR;
+            c->brought[c->dominator[l->head]] += PAIR;
         }
 }
 
@@ -388,7 +397,7 @@ void code_loops(struct code *c)
         int turns = operations >= 0 ? turns_known(c, n, test, sum) : 0;
         int copies = turns > 0 ? copies_for(operations, turns) : operations <= most ? COPIES : 1;
         if (operations >= 0 && copies > 1) {
-            loop_unroll(c, n, test);
+            loop_unroll(c, n, test, sum);
             c->loops[n].copies = copies;
             c->loops[n].turns = turns;
         }

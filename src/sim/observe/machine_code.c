@@ -51,9 +51,12 @@ static struct turns turns_of(const struct code *c, const struct natural_loop *l,
         t.twos = fmin(left / 3, 1);
         t.ones = fmin(left - 2 * t.twos, 1);
     }
-    enum { LONG = 2, SHORT_OF_ROOM = 3 };
-    double guard = l->by_chain ? 2 : 0;
-    t.asks = guard + 4 + (t.rounds > 0 ? 2 : 0) + 4 + !l->predicated_two + !l->predicated_one;
+    // Before: is there one, how many are left, a predicate, are there enough, a branch. Before the unrolled loop its bound.
+    // Behind: how many are left, are there two, a predicate, is there one.
+    double guard = l->by_chain ? 2 : 0, bound = l->to_number ? 0 : 1,
+           left_before = l->to_number || l->from_number ? 0 : 1;
+    t.asks = guard + 3 + left_before + (t.rounds > 0 ? 1 + bound : 0) + 3 + bound +
+             !l->predicated_two + !l->predicated_one;
     enum { PEELED = 3 };
     if (l->peeled)
         t.asks += PEELED + l->shared;
