@@ -584,7 +584,8 @@ static double slots_of(const struct code *c, int i)
         return 1; // PRMT
     if (in->opcode == PTX_OP_BFI)
         return bits_of(in) == 64 ? 3 : 2;
-    bool wide = class == PTX_CLASS_INTEGER && !is_float(in) && bits_of(in) == 64;
+    bool wide = class == PTX_CLASS_INTEGER && !is_float(in) && bits_of(in) == 64 &&
+                in->opcode != PTX_OP_DIV && in->opcode != PTX_OP_REM;
     return wide ? wide_slots(c, i, alone) : alone;
 }
 
