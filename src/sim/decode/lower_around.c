@@ -9,10 +9,10 @@
 #include <stdlib.h>
 
 enum {
-    CONVERGENCE = 2,   // BSSY before the branch, BSYNC where its lanes meet
-    WINDOW = 2,        // beside the S2R of the block's window in a cluster: UMOV and ULEA
-    BULK_TENSOR = 6,   // beside UTMALDG: its coordinates and addresses into uniform registers
-    BULK_BYTES = 9,    // beside UBLKCP: 64-bit addresses, size, a turn for each lane
+    CONVERGENCE = 2, // BSSY before the branch, BSYNC where its lanes meet
+    WINDOW = 2,      // beside the S2R of the block's window in a cluster: UMOV and ULEA
+    BULK_TENSOR = 6, // beside UTMALDG: its coordinates and addresses into uniform registers
+    BULK_BYTES = 9,  // beside UBLKCP: 64-bit addresses, size, a turn for each lane
     CLUSTER_ARRIVE = 6,
     CLUSTER_WAIT = 4,
     FRAGMENT_LOADS = 8 // beside the first load of wmma.load: three more, and an address of each

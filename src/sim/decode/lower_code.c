@@ -185,9 +185,8 @@ enum { READS_MAX = 160 };
 static int results(const struct ptx_instruction *in, int *list, int most)
 {
     int count = 0;
-    bool some = in->writes_first ||
-                (in->opcode == PTX_OP_CALL && in->operand_count > 0 &&
-                 in->operands[0].kind == PTX_OPERAND_LIST);
+    bool some = in->writes_first || (in->opcode == PTX_OP_CALL && in->operand_count > 0 &&
+                                     in->operands[0].kind == PTX_OPERAND_LIST);
     if (!some || in->operand_count == 0)
         return 0;
     const struct ptx_operand *to = &in->operands[0];
@@ -232,15 +231,15 @@ static uint64_t result_index(const struct ptx_instruction *in, int reg)
 
 // latest: of each register, the instruction of this block that wrote it last, or -1.
 static struct origin operand_value(const struct code *c, const struct ptx_operand *op,
-                                  const int *latest)
+                                   const int *latest)
 {
     if (op->kind == PTX_OPERAND_IMMEDIATE)
         return (struct origin){VALUE_NUMBER, 0, op->bits};
     if ((op->kind != PTX_OPERAND_REGISTER && op->kind != PTX_OPERAND_ADDRESS) || op->reg < 0)
         return (struct origin){VALUE_NONE, 0, 0};
-    int from = latest[op->reg] >= 0     ? latest[op->reg]
+    int from = latest[op->reg] >= 0   ? latest[op->reg]
                : !c->several[op->reg] ? c->d->definition[op->reg]
-                                        : NONE;
+                                      : NONE;
     if (from < 0)
         return (struct origin){VALUE_KEPT, op->reg, 0};
     if (c->fate[from] == FATE_COPY && !op->negated && !op->minus)
@@ -308,8 +307,7 @@ static uint64_t hash_of(const struct code *c, int i)
     uint64_t h = (uint64_t)c->f->instructions[i].opcode * 0x9e3779b97f4a7c15u;
     for (int s = c->first_source[i]; s < c->first_source[i + 1]; s++) {
         struct origin v = c->sources[s];
-        h = (h ^ (uint64_t)(v.kind == VALUE_MADE ? c->same[v.at] : v.at) ^ v.bits) *
-            0x100000001b3u;
+        h = (h ^ (uint64_t)(v.kind == VALUE_MADE ? c->same[v.at] : v.at) ^ v.bits) * 0x100000001b3u;
     }
     return h ^ h >> 29;
 }
@@ -352,8 +350,7 @@ static void block_values(struct code *c, int block, int *latest, int *table, siz
                 c, &(struct ptx_operand){.kind = PTX_OPERAND_REGISTER, .reg = in->guard}, latest);
         int made = results(in, written, READS_MAX);
         bool single = made == 1 && !c->several[written[0]];
-        if (is_whole_copy(in) && made == 1 &&
-            (single || c->sources[first].kind == VALUE_NUMBER || true))
+        if (is_whole_copy(in) && made == 1)
             c->fate[i] = FATE_COPY;
         else if (single && is_pure(c, in)) {
             int k = same_find(c, i, table, mask);
@@ -395,8 +392,7 @@ static void values_find(struct code *c)
     size_t mask = 1023;
     c->first_source = xcalloc((size_t)c->count + 2, sizeof(int));
     for (int i = 0; i < c->count; i++)
-        c->first_source[i + 1] = c->first_source[i] +
-                                 reads(&f->instructions[i], list, READS_MAX) +
+        c->first_source[i + 1] = c->first_source[i] + reads(&f->instructions[i], list, READS_MAX) +
                                  (f->instructions[i].guard >= 0);
     c->sources = xcalloc((size_t)c->first_source[c->count] + 1, sizeof *c->sources);
     while (mask < 2 * (size_t)c->count)

@@ -4,7 +4,7 @@
 //   lower_made.c    machine instructions of each PTX instruction by itself and with what it absorbs
 //   lower_flow.c    predicates, lanes that wait for each other, ends, what is brought into registers once
 //   lower_loops.c   unrolled loops
-//   observe/machine.c  how often all that is executed
+//   observe/machine_code.c  how often all that is executed
 // The rules are ptxas 13.0's for sm_90, found by programs that differ in one thing each (docs/differential.md).
 // SPDX-License-Identifier: Apache-2.0
 #ifndef RIDGE_SIM_LOWER_CODE_H
@@ -37,19 +37,19 @@ struct reader { // of a value
 };
 
 struct natural_loop {
-    int head;      // block
-    int around;    // the loop around it, or -1
-    int branch;    // the instruction that goes back, if there is one only; -1
-    int blocks;    // of it
-    int copies;    // 1: not unrolled
-    int turns;     // known beforehand; 0
+    int head;       // block
+    int around;     // the loop around it, or -1
+    int branch;     // the instruction that goes back, if there is one only; -1
+    int blocks;     // of it
+    int copies;     // 1: not unrolled
+    int turns;      // known beforehand; 0
     bool has_inner; // loops within
     bool from_number, to_number;
-    bool peeled;    // one turn before the others, as the count is unsigned
-    bool by_chain; // its rest is a loop of single turns, not straight code
+    bool peeled;                         // one turn before the others, as the count is unsigned
+    bool by_chain;                       // its rest is a loop of single turns, not straight code
     bool predicated_two, predicated_one; // the straight code of two turns, of one
-    bool differs; // lanes leave it at different turns
-    double shared; // machine instructions once for all copies
+    bool differs;                        // lanes leave it at different turns
+    double shared;                       // machine instructions once for all copies
 };
 
 struct code {
@@ -61,18 +61,18 @@ struct code {
     // by block
     int *dominator, *order, *number; // immediate; reverse postorder and its inverse
     int *loop_of;                    // innermost loop, or -1
-    int *joined_to;                  // after predication: the block that it is executed with; itself
+    int *joined_to; // after predication: the block that it is executed with; itself
     struct natural_loop *loops;
     int loop_count;
     // by instruction
     struct origin *sources; // of all, one after the other
-    int *first_source;     // count + 1
-    int *same;             // the instruction whose value it has
+    int *first_source;      // count + 1
+    int *same;              // the instruction whose value it has
     enum fate *fate;
     struct reader *readers;
     int *first_reader; // count + 1
-    double *brought;    // by block: machine instructions that belong to no instruction of its own
-    double *slots;      // machine instructions each time it is executed
+    double *brought;   // by block: machine instructions that belong to no instruction of its own
+    double *slots;     // machine instructions each time it is executed
     int *place;        // block by whose executions it counts
     bool *once;        // in a loop that is unrolled: once for all copies
     int *word_place;   // of a parameter of 32 bits: 1 + the block that it is loaded in
@@ -80,6 +80,11 @@ struct code {
     // by register
     bool *several; // several instructions write it
 };
+
+static inline const struct ptx_instruction *at(const struct code *c, int i)
+{
+    return &c->f->instructions[i];
+}
 
 // lower_code.c
 bool dominates(const struct code *c, int a, int b);

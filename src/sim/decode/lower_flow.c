@@ -8,11 +8,6 @@
 
 enum { NONE = -1 };
 
-static const struct ptx_instruction *at(const struct code *c, int i)
-{
-    return &c->f->instructions[i];
-}
-
 static const struct ptx_block *block_at(const struct code *c, int b)
 {
     return &c->f->blocks[b];
@@ -123,8 +118,8 @@ static int overlap(const struct code *c, int side, int meet)
         made[i] = depends;
         read |= depends;
         enum ptx_class class = ptx_opcode_class(in->opcode);
-        blocked = stores && (class == PTX_CLASS_BARRIER ||
-                             (in->opcode == PTX_OP_LD && !is_brought(in)));
+        blocked =
+            stores && (class == PTX_CLASS_BARRIER || (in->opcode == PTX_OP_LD && !is_brought(in)));
         if (depends || blocked || is_branch(c, i) || is_brought(in) || class == PTX_CLASS_CONTROL)
             continue;
         if (in->opcode == PTX_OP_LD || class == PTX_CLASS_SPECIAL)
@@ -192,8 +187,8 @@ static bool side_step(struct code *c, int b)
             return true;
         }
         if (k == 0 && comes_only_from(c, meet, b) && block_at(c, side)->successor_count == 1 &&
-            leads_only_to(c, meet, block_at(c, side)->successors[0]) &&
-            is_short(c, side, same) && is_short(c, meet, same)) {
+            leads_only_to(c, meet, block_at(c, side)->successors[0]) && is_short(c, side, same) &&
+            is_short(c, meet, same)) {
             join(c, side, b);
             join(c, meet, b);
             c->slots[last_of(c, b)] = 0;
@@ -213,7 +208,8 @@ static bool only_compares(const struct code *c, int b)
         const struct ptx_operand *to = &in->operands[0];
         if (is_brought(in) || c->fate[i] != FATE_MADE)
             continue;
-        if ((class != PTX_CLASS_INTEGER && class != PTX_CLASS_FLOAT && class != PTX_CLASS_CONVERT) ||
+        if ((class != PTX_CLASS_INTEGER && class != PTX_CLASS_FLOAT &&
+             class != PTX_CLASS_CONVERT) ||
             in->guard >= 0 || (to->reg >= 0 && c->several[to->reg]))
             return false;
         slots += in->opcode != PTX_OP_SETP ? c->slots[i] : 0;
@@ -378,7 +374,8 @@ static bool is_base_under_predicate(const struct code *c, int reader)
 static bool comes_along(const struct code *c, int i, int place)
 {
     const struct ptx_instruction *in = at(c, i);
-    if (in->type_count == 0 || ptx_type_bits(in->types[0]) != 32 || in->operands[1].variable == NULL)
+    if (in->type_count == 0 || ptx_type_bits(in->types[0]) != 32 ||
+        in->operands[1].variable == NULL)
         return false;
     uint64_t own = in->operands[1].variable->param_offset_bytes + (uint64_t)in->operands[1].offset;
     for (int k = 0; k < i; k++) {
@@ -387,8 +384,8 @@ static bool comes_along(const struct code *c, int i, int place)
             ptx_type_bits(other->types[0]) != 32 || other->operands[1].variable == NULL ||
             c->word_place[k] != place + 1)
             continue;
-        uint64_t its = other->operands[1].variable->param_offset_bytes +
-                       (uint64_t)other->operands[1].offset;
+        uint64_t its =
+            other->operands[1].variable->param_offset_bytes + (uint64_t)other->operands[1].offset;
         if (own >> 3 == its >> 3 && own != its)
             return true;
     }
@@ -438,7 +435,8 @@ static void values_bring(struct code *c)
         if (is_global_access(at(c, i)))
             described = described == NONE ? c->joined_to[block]
                                           : common_dominator(c, described, c->joined_to[block]);
-        if (c->fate[i] != FATE_MADE || !is_brought(at(c, i)) || c->several[at(c, i)->operands[0].reg < 0 ? 0 : at(c, i)->operands[0].reg])
+        if (c->fate[i] != FATE_MADE || !is_brought(at(c, i)) ||
+            c->several[at(c, i)->operands[0].reg < 0 ? 0 : at(c, i)->operands[0].reg])
             continue;
         if (at(c, i)->opcode == PTX_OP_LD)
             parameter_bring(c, i);
@@ -586,8 +584,7 @@ static void copies_place(struct code *c)
             c->slots[i] = (double)words;
         }
     }
-    for (int b = 0; b < c->f->block_count; b++)
-    {
+    for (int b = 0; b < c->f->block_count; b++) {
         // CS2R clears two registers beside each other: of a loop's, or of many.
         bool loop = false;
         for (int s = 0; s < c->f->blocks[b].successor_count; s++)

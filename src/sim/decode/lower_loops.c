@@ -10,11 +10,6 @@
 // may have more, and each load from shared memory makes room for five.
 enum { OPERATIONS = 18, OPERATIONS_LOADS = 46, OPERATIONS_SHARED = 5, COPIES = 4 };
 
-static const struct ptx_instruction *at(const struct code *c, int i)
-{
-    return &c->f->instructions[i];
-}
-
 static int block_of(const struct code *c, int i)
 {
     return c->f->block_of[i];
@@ -201,8 +196,8 @@ static bool is_whole_routine(const struct code *c, int i)
     if (in->opcode == PTX_OP_DIV || in->opcode == PTX_OP_SQRT || in->opcode == PTX_OP_RCP)
         return exact;
     bool divides = in->opcode == PTX_OP_DIV || in->opcode == PTX_OP_REM;
-    return in->opcode == PTX_OP_CALL || in->opcode == PTX_OP_WGMMA || in->opcode == PTX_OP_MBARRIER ||
-           (in->opcode == PTX_OP_ATOM && in->writes_first) ||
+    return in->opcode == PTX_OP_CALL || in->opcode == PTX_OP_WGMMA ||
+           in->opcode == PTX_OP_MBARRIER || (in->opcode == PTX_OP_ATOM && in->writes_first) ||
            (divides && in->type_count > 0 && ptx_type_bits(in->types[0]) == 64);
 }
 
@@ -259,7 +254,8 @@ static bool walks_along(const struct code *c, int loop, int i)
 {
     const struct ptx_instruction *in = at(c, i);
     bool walks = false;
-    if (in->opcode != PTX_OP_ADD || in->guard >= 0 || c->slots[i] <= 0 || c->several[in->operands[0].reg])
+    if (in->opcode != PTX_OP_ADD || in->guard >= 0 || c->slots[i] <= 0 ||
+        c->several[in->operands[0].reg])
         return false;
     for (int k = 0; k < 2; k++) {
         struct origin v = *source_of(c, i, k);
@@ -267,7 +263,8 @@ static bool walks_along(const struct code *c, int loop, int i)
                    : v.kind == VALUE_MADE ? c->same[v.at]
                                           : -1;
         bool counter = from >= 0 && v.kind == VALUE_KEPT && counts(c, from);
-        bool folded = v.kind == VALUE_MADE && c->fate[from] == FATE_FOLDED && is_inside(c, from, loop);
+        bool folded =
+            v.kind == VALUE_MADE && c->fate[from] == FATE_FOLDED && is_inside(c, from, loop);
         if (counter)
             walks = true;
         else if (folded || !is_fixed(c, v, loop))
@@ -331,7 +328,8 @@ static void loop_unroll(struct code *c, int loop, int test, int sum)
                      walks_along(c, loop, i);
         body += c->once[i] ? 0 : c->slots[i];
         shared += c->once[i] && i != test && i != l->branch ? c->slots[i] : 0;
-        loads |= at(c, i)->opcode == PTX_OP_LD && c->slots[i] > 0 && !is_local(at(c, i), PTX_SPACE_SHARED);
+        loads |= at(c, i)->opcode == PTX_OP_LD && c->slots[i] > 0 &&
+                 !is_local(at(c, i), PTX_SPACE_SHARED);
     }
     double most = l->differs ? SHORT : SHORT_SAME;
     l->predicated_two = !loads && 2 * body + shared + 1 <= most;

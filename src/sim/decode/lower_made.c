@@ -6,11 +6,6 @@
 
 #include <stdlib.h>
 
-static const struct ptx_instruction *at(const struct code *c, int i)
-{
-    return &c->f->instructions[i];
-}
-
 static enum ptx_type type_of(const struct ptx_instruction *in)
 {
     return in->type_count > 0 ? in->types[0] : PTX_TYPE_B32;
@@ -24,8 +19,8 @@ static int bits_of(const struct ptx_instruction *in)
 static bool is_float(const struct ptx_instruction *in)
 {
     enum ptx_type_kind kind = ptx_type_kind(type_of(in));
-    bool packed = kind == PTX_KIND_PACKED && type_of(in) != PTX_TYPE_U16X2 &&
-                  type_of(in) != PTX_TYPE_S16X2;
+    bool packed =
+        kind == PTX_KIND_PACKED && type_of(in) != PTX_TYPE_U16X2 && type_of(in) != PTX_TYPE_S16X2;
     return kind == PTX_KIND_FLOAT || packed;
 }
 
@@ -144,7 +139,7 @@ static bool absorbs_wide(const struct code *c, int k, struct reader r)
         return sum || (is_int(in, PTX_OP_SUB, 64) && r.operand == 1 && has_number(c, k));
     if (is_shift_by_number(c, k, PTX_OP_SHL, 64))
         return sum && reader_count(c, k) == 1; // LEA, LEA.HI.X
-    if (is_widening(from)) { // LEA.HI.X.SX32; IMAD.WIDE needs both halves
+    if (is_widening(from)) {                   // LEA.HI.X.SX32; IMAD.WIDE needs both halves
         int other = sum ? def_of(c, *source_of(c, r.instruction, 1 - r.operand)) : -1;
         return sum && reader_count(c, k) == 1 && (other < 0 || !is_wide_product(at(c, other)));
     }
@@ -344,7 +339,8 @@ static bool is_of_one_lane(const struct code *c, int block)
         if (from->successor_count != 2 || in->opcode != PTX_OP_BRA || in->guard < 0 ||
             c->f->blocks[b].predecessor_count != 1)
             continue;
-        int test = def_of(c, *source_of(c, last, c->first_source[last + 1] - c->first_source[last] - 1));
+        int test =
+            def_of(c, *source_of(c, last, c->first_source[last + 1] - c->first_source[last] - 1));
         if (test < 0 || at(c, test)->opcode != PTX_OP_SETP || at(c, test)->operand_count != 3 ||
             !is_thread_number(c, *source_of(c, test, 0)) ||
             source_of(c, test, 1)->kind != VALUE_NUMBER)
@@ -416,7 +412,8 @@ static bool is_low_factor(const struct code *c, int i, struct origin v)
 // their sum.
 static double product_slots(const struct code *c, int i)
 {
-    int high = !is_low_factor(c, i, *source_of(c, i, 0)) + !is_low_factor(c, i, *source_of(c, i, 1));
+    int high =
+        !is_low_factor(c, i, *source_of(c, i, 0)) + !is_low_factor(c, i, *source_of(c, i, 1));
     return 1 + high + (high > 0);
 }
 
@@ -472,8 +469,7 @@ static double alone_slots(const struct code *c, int i)
     if (is_arithmetic(at(c, i)) && at(c, i)->opcode != PTX_OP_MOV)
         t.pipe = PIPE_INTEGER;
     lower_alone(c->d, at(c, i), &t);
-    return (double)site_slots(&t) +
-           (t.pipe != PIPE_NONE ? (double)lower_beside(at(c, i)) : 0);
+    return (double)site_slots(&t) + (t.pipe != PIPE_NONE ? (double)lower_beside(at(c, i)) : 0);
 }
 
 static bool is_division(const struct ptx_instruction *in)
@@ -514,8 +510,8 @@ static bool is_under_predicate(const struct code *c, int i)
         const struct origin *own = source_of(c, i, k);
         int made = def_of(c, *source_of(c, i, 1 - k));
         if (own->kind == VALUE_KEPT && own->at == to->reg && made >= 0 &&
-            c->fate[made] == FATE_MADE && reader_count(c, made) == 1 && is_arithmetic(at(c, made)) &&
-            c->f->block_of[made] == c->f->block_of[i])
+            c->fate[made] == FATE_MADE && reader_count(c, made) == 1 &&
+            is_arithmetic(at(c, made)) && c->f->block_of[made] == c->f->block_of[i])
             return true;
     }
     return false;
@@ -579,7 +575,8 @@ static double slots_of(const struct code *c, int i)
         bits_of(in) == 32)
         return 2; // UISETP, USEL
     if (in->opcode == PTX_OP_DP4A || in->opcode == PTX_OP_DP2A)
-        alone += source_of(c, i, 1)->kind == VALUE_NUMBER || source_of(c, i, 0)->kind == VALUE_NUMBER;
+        alone +=
+            source_of(c, i, 1)->kind == VALUE_NUMBER || source_of(c, i, 0)->kind == VALUE_NUMBER;
     if (in->opcode == PTX_OP_MOV && in->operands[1].kind == PTX_OPERAND_VECTOR && bits_of(in) == 32)
         return 1; // PRMT
     if (in->opcode == PTX_OP_BFI)
@@ -672,8 +669,8 @@ static double numbers_slots(struct code *c, int i, struct numbers_kept *kept)
     uint64_t number, last = 0;
     bool f64 = is_float(in) && bits_of(in) == 64,
          three = in->opcode == PTX_OP_FMA || in->opcode == PTX_OP_MAD;
-    if ((in->opcode == PTX_OP_SHL || in->opcode == PTX_OP_SHR) &&
-        number_at(c, i, 0, &number) && number != 0) // what is shifted is in a register
+    if ((in->opcode == PTX_OP_SHL || in->opcode == PTX_OP_SHR) && number_at(c, i, 0, &number) &&
+        number != 0) // what is shifted is in a register
         number_bring(c, kept, number, block);
     if (in->opcode == PTX_OP_ST || class == PTX_CLASS_ATOMIC)
         stored_numbers(c, i, kept);

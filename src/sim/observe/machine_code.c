@@ -9,8 +9,9 @@
 
 struct turns {
     double entered;
-    double rounds, twos, ones; // each time it is entered: of the unrolled loop; bodies of two turns, of one
-    double asks;               // what asks how many turns there are
+    double rounds, twos,
+        ones;    // each time it is entered: of the unrolled loop; bodies of two turns, of one
+    double asks; // what asks how many turns there are
 };
 
 // How often the loop is entered: by the blocks that lead to it from outside.
