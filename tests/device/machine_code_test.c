@@ -30,75 +30,75 @@ static const struct example examples[] = {
 #define FMA16 FMA4 FMA4 FMA4 FMA4
 #define LOADED "ld.global.f32 %f1, [%rd6];\nadd.f32 %f2, %f1, %f1;\n"
 #define STORED "st.global.f32 [%rd7], %f1;\nret;\n}\n"
-    {"a sum of an address and a product is one", LOADED STORED, 0, 0},
+    {"a sum of an address and a product is one", LOADED STORED, 0, 10, 0},
     {"what nobody reads, what is there already, and copies are nothing",
      LOADED "mul.lo.u32 %r3, %r2, %r1;\nadd.f32 %f3, %f1, %f1;\nmov.f32 %f4, %f3;\n"
             "mul.f32 %f1, %f2, %f4;\n" STORED,
-     0, 0},
+     0, 12, 0},
     {"a loop that is counted by a number has four turns in one",
      LOADED "mov.u32 %r4, 0;\nL:\n" FMA "add.s32 %r4, %r4, 1;\nsetp.lt.s32 %p1, %r4, %r1;\n"
             "@%p1 bra L;\n" STORED,
-     100, 0},
+     100, 201, 0, true},
     {"what is left over is straight code of two and of one",
      LOADED "mov.u32 %r4, 0;\nL:\n" FMA "add.s32 %r4, %r4, 1;\nsetp.lt.s32 %p1, %r4, %r1;\n"
             "@%p1 bra L;\n" STORED,
-     103, 0},
+     103, 201, 0, true},
     {"a loop that ends at an equal number has single turns for the rest",
      LOADED "mov.u32 %r4, 0;\nL:\n" FMA "add.s32 %r4, %r4, 1;\nsetp.ne.s32 %p1, %r4, %r1;\n"
             "@%p1 bra L;\n" STORED,
-     103, 0},
+     103, 208, -2, true},
     {"a loop without a sign has one turn before the others",
      LOADED "mov.u32 %r4, 0;\nL:\n" FMA "add.s32 %r4, %r4, 1;\nsetp.lt.u32 %p1, %r4, %r1;\n"
             "@%p1 bra L;\n" STORED,
-     100, 0},
+     100, 199, 0, true},
     {"a loop of sixteen turns is none",
      LOADED "mov.u32 %r4, 0;\nL:\n" FMA "add.s32 %r4, %r4, 1;\nsetp.lt.s32 %p1, %r4, 16;\n"
             "@%p1 bra L;\n" STORED,
-     0, 0},
+     0, 27, 1},
     {"a loop that is marked stays",
      LOADED "mov.u32 %r4, 0;\nL:\n.pragma \"nounroll\";\n" FMA
             "add.s32 %r4, %r4, 1;\nsetp.lt.s32 %p1, %r4, %r1;\n"
             "@%p1 bra L;\n" STORED,
-     100, 0},
+     100, 413, 0},
     {"a long loop stays",
      LOADED "mov.u32 %r4, 0;\nL:\n" FMA16 FMA16 "add.s32 %r4, %r4, 1;\nsetp.lt.s32 %p1, %r4, %r1;\n"
             "@%p1 bra L;\n" STORED,
-     100, 0},
+     100, 3513, 0},
     {"a step that is no number stays a loop",
      LOADED "mov.u32 %r4, 0;\nadd.u32 %r5, %r1, 3;\nL:\n" FMA
             "add.s32 %r4, %r4, %r1;\nsetp.lt.s32 %p1, %r4, 200;\n"
             "@%p1 bra L;\n" STORED,
-     2, 0},
+     2, 413, 0},
     {"a short branch is a predicate",
-     LOADED "setp.lt.s32 %p1, %r2, %r1;\n@%p1 bra D;\n" FMA4 "D:\n" STORED, 0, 0},
+     LOADED "setp.lt.s32 %p1, %r2, %r1;\n@%p1 bra D;\n" FMA4 "D:\n" STORED, 0, 17, 0},
     {"a long branch has lanes that wait for each other",
-     LOADED "setp.lt.s32 %p1, %r2, %r1;\n@%p1 bra D;\n" FMA16 "D:\nbar.sync 0;\n" STORED, 0, 0},
+     LOADED "setp.lt.s32 %p1, %r2, %r1;\n@%p1 bra D;\n" FMA16 "D:\nbar.sync 0;\n" STORED, 0, 33, 0},
     {"two branches that meet",
      LOADED "setp.lt.s32 %p1, %r2, %r1;\n@%p1 bra E;\n" FMA16
             "bra.uni D;\nE:\nadd.f32 %f1, %f1, 0f40000000;\nD:\nbar.sync 0;\n" STORED,
-     0, 0},
+     0, 34, 0},
     {"a return under a predicate",
      "setp.ge.s32 %p1, %r2, %r1;\n@%p1 bra D;\n" LOADED "st.global.f32 [%rd7], %f2;\nD:\nret;\n}\n",
-     32, 0},
+     32, 14, 0},
     {"a division by the same number again",
      "ld.global.u32 %r3, [%rd6];\nld.global.u32 %r5, [%rd7];\ndiv.u32 %r4, %r3, %r5;\nrem.u32 %r6, "
      "%r2, %r5;\nadd.u32 %r7, %r4, %r6;\n"
      "st.global.u32 [%rd7], %r7;\nret;\n}\n",
-     7, 0},
+     7, 39, -3},
     {"numbers of f64",
      "mul.wide.u32 %rd8, %r2, 8;\nadd.s64 %rd9, %rd3, %rd8;\nadd.s64 %rd10, %rd4, "
      "%rd8;\nld.global.f64 %d1, [%rd9];\nfma.rn.f64 %d2, %d1, 0d3FF71547652B82FE, "
      "0d4338000000000000;\n"
      "fma.rn.f64 %d3, %d2, 0d3FF71547652B82FE, %d1;\nst.global.f64 [%rd10], %d3;\nret;\n}\n",
-     0, 0},
+     0, 14, 0},
     {"saturation is part of a sum",
-     LOADED "add.f32 %f3, %f1, %f2;\ncvt.sat.f32.f32 %f1, %f3;\n" STORED, 0, 0},
-    {"lanes that add to one word", "red.global.add.u32 [%rd4], %r1;\nret;\n}\n", 1, 0},
+     LOADED "add.f32 %f3, %f1, %f2;\ncvt.sat.f32.f32 %f1, %f3;\n" STORED, 0, 12, 0},
+    {"lanes that add to one word", "red.global.add.u32 [%rd4], %r1;\nret;\n}\n", 1, 12, 1},
     {"a product of 64 bits",
      "mul.wide.u32 %rd8, %r2, 8;\nadd.s64 %rd9, %rd3, %rd8;\nadd.s64 %rd10, %rd4, "
      "%rd8;\nld.global.u64 %rd11, [%rd9];\nmul.lo.s64 %rd12, %rd11, %rd11;\n"
      "st.global.u64 [%rd10], %rd12;\nret;\n}\n",
-     0, 0},
+     0, 14, 0},
 };
 
 static double executed(const char *text, uint32_t n, const struct sim_line_code *codes, int count)
