@@ -533,13 +533,24 @@ static bool is_loop_head(const struct code *c, int block)
     return false;
 }
 
-static bool is_kept_read(const struct code *c, int from, int to, int reg)
+// Does anything between read both the register's old value and, in the end, the new one? Other reads come before the new one is
+// made.
+static bool is_kept_read(const struct code *c, int made, int copy, int reg)
 {
-    for (int i = from; i < to; i++)
-        for (int s = c->first_source[i]; s < c->first_source[i + 1]; s++)
-            if (c->sources[s].kind == VALUE_KEPT && c->sources[s].at == reg)
-                return true;
-    return false;
+    bool *depends = xcalloc((size_t)(copy - made), sizeof *depends), found = false;
+    depends[0] = true;
+    for (int i = made + 1; i < copy; i++) {
+        bool reads = false;
+        for (int s = c->first_source[i]; s < c->first_source[i + 1]; s++) {
+            const struct origin *v = &c->sources[s];
+            reads |= v->kind == VALUE_KEPT && v->at == reg;
+            depends[i - made] |=
+                v->kind == VALUE_MADE && v->at >= made && v->at < i && depends[v->at - made];
+        }
+        found |= reads && depends[i - made];
+    }
+    free(depends);
+    return found;
 }
 
 // Is the value read by anything that comes behind the copy? What a loop hands to its next turn is made in the right register.
@@ -550,7 +561,7 @@ static bool is_read_behind(const struct code *c, int copy, int made)
         return false;
     if (jumps_back(c, block)) // unless the old value is read when the new one is there
         return c->f->block_of[made] == block &&
-               is_kept_read(c, made + 1, copy, at(c, copy)->operands[0].reg);
+               is_kept_read(c, made, copy, at(c, copy)->operands[0].reg);
     for (int r = c->first_reader[made]; r < c->first_reader[made + 1]; r++) {
         int reader = c->readers[r].instruction, its = c->f->block_of[reader];
         if (reader != copy && (its == block ? reader > copy : c->number[its] > c->number[block]))

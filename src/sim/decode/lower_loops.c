@@ -345,7 +345,7 @@ static bool is_pointer(const struct code *c, int loop, int sum)
     if (!is_inside(c, sum, loop) || c->loop_of[block_of(c, sum)] != loop || !counts(c, sum))
         return false;
     int reg = at(c, sum)->operands[0].reg;
-    if (ptx_type_bits(at(c, sum)->types[0]) != 64 || !c->high[reg] || !c->differs[reg])
+    if (ptx_type_bits(at(c, sum)->types[0]) != 64 || !c->high[reg])
         return false;
     for (int k = 0; k < c->count; k++) {
         if (!is_inside(c, k, loop) || ptx_opcode_class(at(c, k)->opcode) != PTX_CLASS_MEMORY ||
