@@ -40,16 +40,21 @@ static int writer_in(const struct code *c, int loop, int reg)
     return one;
 }
 
-// Does the instruction add a number to the register that it writes?
-static bool counts(const struct code *c, int i)
+// Does the instruction add something to the register that it writes? Not of floats.
+static bool steps(const struct code *c, int i)
 {
     const struct ptx_instruction *in = at(c, i);
     if ((in->opcode != PTX_OP_ADD && in->opcode != PTX_OP_SUB) || in->guard >= 0 ||
         in->operands[0].kind != PTX_OPERAND_REGISTER || in->type_count == 0 ||
         ptx_type_kind(in->types[0]) == PTX_KIND_FLOAT)
         return false;
-    const struct origin *a = source_of(c, i, 0), *b = source_of(c, i, 1);
-    return b->kind == VALUE_NUMBER && a->kind == VALUE_KEPT && a->at == in->operands[0].reg;
+    const struct origin *a = source_of(c, i, 0);
+    return a->kind == VALUE_KEPT && a->at == in->operands[0].reg;
+}
+
+static bool counts(const struct code *c, int i)
+{
+    return steps(c, i) && source_of(c, i, 1)->kind == VALUE_NUMBER;
 }
 
 static bool is_fixed(const struct code *c, struct origin v, int loop)
@@ -339,10 +344,11 @@ static void loop_unroll(struct code *c, int loop, int test, int sum)
 
 /* ---- pointers ------------------------------------------------------------------------------------------ */
 
-// Does the loop step the register at `sum` by a number, and access memory by it?
-static bool is_pointer(const struct code *c, int loop, int sum)
+// Does the loop step the register at `sum` by the same each turn, and access memory by it?
+static bool is_pointer(const struct code *c, int loop, int sum, bool marked)
 {
-    if (!is_inside(c, sum, loop) || c->loop_of[block_of(c, sum)] != loop || !counts(c, sum))
+    if (!is_inside(c, sum, loop) || c->loop_of[block_of(c, sum)] != loop || !steps(c, sum) ||
+        !(counts(c, sum) || (marked && is_fixed(c, *source_of(c, sum, 1), loop))))
         return false;
     int reg = at(c, sum)->operands[0].reg;
     if (ptx_type_bits(at(c, sum)->types[0]) != 64 || !c->high[reg])
@@ -376,10 +382,11 @@ static void pointer_moves(struct code *c, int loop)
     for (int i = 0; i < c->count; i++)
         if (is_inside(c, i, loop) && c->loop_of[block_of(c, i)] == loop)
             body += c->slots[i] * (c->once[i] || l->copies == 1 ? 1 : l->copies);
-    if ((body > LONG && !is_marked_whole(c, loop)) || c->dominator[l->head] < 0)
+    bool marked = is_marked_whole(c, loop);
+    if ((body > LONG && !marked) || c->dominator[l->head] < 0)
         return;
     for (int i = 0; i < c->count; i++)
-        if (is_pointer(c, loop, i)) {
+        if (is_pointer(c, loop, i, marked)) {
             c->slots[i] += PAIR;
             c->brought[c->dominator[l->head]] += PAIR;
         }
