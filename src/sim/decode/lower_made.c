@@ -145,7 +145,20 @@ static bool absorbs_wide(const struct code *c, int k, struct reader r)
     }
     if (is_product(from, 64)) // of uniform registers it is made beside, and not folded
         return sum && (value_differs(c, k) || !value_differs(c, r.instruction));
+    bool three = is_int(from, PTX_OP_ADD, 64) || is_int(from, PTX_OP_SUB, 64); // IADD3, IADD3.X
+    if (three && (sum || is_int(in, PTX_OP_SUB, 64)))
+        return reader_count(c, k) == 1 && needs_high(c, r.instruction);
     return is_int(from, PTX_OP_ADD, 64) && has_number(c, k) && is_address_of(c, r);
+}
+
+// IADD3.X takes no half that is still to be extended.
+static void widenings_keep(struct code *c, int k)
+{
+    for (int o = 0; o < 2; o++) {
+        int from = def_of(c, *source_of(c, k, o));
+        if (from >= 0 && is_widening(at(c, from)) && c->fate[from] == FATE_FOLDED)
+            c->fate[from] = FATE_MADE;
+    }
 }
 
 static bool rotates(const struct code *c, int k, int i)
@@ -252,6 +265,12 @@ static void absorb_one(struct code *c, int k)
     if (c->taken[k] && takes_room(c, k, c->readers[first]))
         return;
     c->fate[k] = FATE_FOLDED;
+    if (bits_of(at(c, k)) == 64 && !is_widening(at(c, k)) &&
+        (at(c, k)->opcode == PTX_OP_ADD || at(c, k)->opcode == PTX_OP_SUB) &&
+        !is_address_of(c, c->readers[first])) {
+        widenings_keep(c, k);
+        widenings_keep(c, c->readers[first].instruction);
+    }
     for (int r = first; r < end; r++)
         c->taken[c->readers[r].instruction] |= takes_room(c, k, c->readers[r]);
 }
