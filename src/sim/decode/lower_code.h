@@ -2,6 +2,7 @@
 // folded into what reads it; which branches become predicates; which loops are unrolled. The files that share this:
 //   lower_code.c    blocks: dominators and loops; values: where each operand comes from, who reads it
 //   lower_made.c    machine instructions of each PTX instruction by itself and with what it absorbs
+//   lower_bytes.c   values of 8 and 16 bits
 //   lower_flow.c    predicates, lanes that wait for each other, ends, what is brought into registers once
 //   lower_loops.c   unrolled loops
 //   observe/machine_code.c  how often all that is executed
@@ -100,6 +101,8 @@ int lower_beside(const struct ptx_instruction *in);
 // lower_made.c
 void code_absorb(struct code *c);
 void code_slots(struct code *c);
+// lower_bytes.c: machine instructions more, or fewer, for values narrower than a register.
+double code_bytes(const struct code *c, int i);
 // lower_flow.c
 int before_loops(const struct code *c, int block);
 void code_predicates(struct code *c);

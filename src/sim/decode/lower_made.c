@@ -67,8 +67,9 @@ static bool has_number(const struct code *c, int i)
 
 static bool is_product(const struct ptx_instruction *in, int bits)
 {
-    return in->opcode == PTX_OP_MUL && !is_float(in) && bits_of(in) == bits &&
-           !ptx_has_modifier(in, PTX_MOD_HI) && !ptx_has_modifier(in, PTX_MOD_WIDE);
+    bool wide = ptx_has_modifier(in, PTX_MOD_WIDE); // of 16 bits
+    return in->opcode == PTX_OP_MUL && !is_float(in) && bits_of(in) * (wide ? 2 : 1) == bits &&
+           !ptx_has_modifier(in, PTX_MOD_HI) && !(wide && bits != 32);
 }
 
 static bool is_wide_product(const struct ptx_instruction *in)
@@ -720,6 +721,6 @@ void code_slots(struct code *c)
     for (int i = 0; i < c->count; i++) {
         c->place[i] = c->f->block_of[i];
         if (c->fate[i] == FATE_MADE && c->place[i] >= 0)
-            c->slots[i] = slots_of(c, i) + numbers_slots(c, i, &kept);
+            c->slots[i] = slots_of(c, i) + code_bytes(c, i) + numbers_slots(c, i, &kept);
     }
 }
