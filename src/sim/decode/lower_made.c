@@ -453,25 +453,66 @@ static double sum_slots(const struct code *c, int i)
     return 2;
 }
 
+// A half that the number leaves as it is, or that it clears, is no instruction.
+static int halves_changed(const struct ptx_instruction *in, uint64_t number)
+{
+    int changed = 0;
+    for (int shift = 0; shift < 64; shift += 32) {
+        uint32_t half = (uint32_t)(number >> shift);
+        changed += in->opcode == PTX_OP_AND ? half != 0 && half != UINT32_MAX : half != 0;
+    }
+    return changed;
+}
+
+static int shifted_slots(const struct code *c, int i, uint64_t by)
+{
+    enum { WORD = 32 };
+    const struct ptx_instruction *in = at(c, i);
+    bool right = in->opcode == PTX_OP_SHR, sign = right && is_signed(type_of(in));
+    if (by == WORD) // the other half
+        return sign && needs_high(c, i);
+    if (!needs_high(c, i))
+        return 1;
+    if (by > WORD)
+        return 1 + sign;
+    return !right && is_pair_of_word(c, *source_of(c, i, 0)) ? 1 : 2;
+}
+
 static double wide_slots(const struct code *c, int i, double alone)
 {
+    enum { ABS_SLOTS = 5, CLZ_SLOTS = 6, POPC_SLOTS = 3 };
     const struct ptx_instruction *in = at(c, i);
     uint64_t by;
+    if ((in->opcode == PTX_OP_SHL || in->opcode == PTX_OP_SHR) && number_at(c, i, 1, &by))
+        return shifted_slots(c, i, by);
+    if (in->opcode == PTX_OP_CLZ)
+        return CLZ_SLOTS;
+    if (in->opcode == PTX_OP_POPC)
+        return POPC_SLOTS;
+    if (in->opcode == PTX_OP_SETP) // a test of the sign is one of the high half
+        return is_signed(type_of(in)) && number_at(c, i, 1, &by) && by == 0 &&
+                       (ptx_has_modifier(in, PTX_MOD_LT) || ptx_has_modifier(in, PTX_MOD_GE))
+                   ? 1
+                   : alone;
     if (!needs_high(c, i))
         return 1;
     if (is_int(in, PTX_OP_ADD, 64))
         return sum_slots(c, i);
     if (is_product(in, 64))
         return product_slots(c, i);
+    if (in->opcode == PTX_OP_BREV)
+        return 2;
+    if (in->opcode == PTX_OP_ABS)
+        return ABS_SLOTS;
     if (is_bitwise(in, 64) && in->opcode != PTX_OP_NOT)
         for (int k = 0; k < 2; k++) { // a high half of zeros changes nothing, or leaves zeros
             int from = def_of(c, *source_of(c, i, k));
+            if (number_at(c, i, k, &by))
+                return halves_changed(in, by);
             if (from >= 0 && is_shift_by_number(c, from, PTX_OP_SHR, 64) &&
                 !is_signed(type_of(at(c, from))) && number_at(c, from, 1, &by) && by >= 32)
                 return 1;
         }
-    if (is_shift_by_number(c, i, PTX_OP_SHL, 64) && number_at(c, i, 1, &by))
-        return is_pair_of_word(c, *source_of(c, i, 0)) || by >= 32 ? 1 : 2;
     return alone;
 }
 
@@ -568,6 +609,7 @@ static bool is_copied_to_pair(const struct code *c, int i)
 
 static double slots_of(const struct code *c, int i)
 {
+    enum { MIN_F64 = 7 };    // DSETP, moves and selections of halves, a quiet NaN
     enum { TO_UNIFORM = 7 }; // what a division of uniform registers takes to others and back
     const struct ptx_instruction *in = at(c, i);
     enum ptx_class class = ptx_opcode_class(in->opcode);
@@ -579,7 +621,8 @@ static double slots_of(const struct code *c, int i)
         return 0;
     if (is_widening(in))
         return needs_high(c, i) ? is_signed(in->types[1]) + is_copied_to_pair(c, i) : 0;
-    if (in->opcode == PTX_OP_NEG || in->opcode == PTX_OP_ABS)
+    if (in->opcode == PTX_OP_NEG ||
+        (in->opcode == PTX_OP_ABS && (is_float(in) || bits_of(in) != 64)))
         return bits_of(in) == 64 && !is_float(in) ? 2 : 1;
     double alone = alone_slots(c, i);
     if (class == PTX_CLASS_ATOMIC)
@@ -591,6 +634,8 @@ static double slots_of(const struct code *c, int i)
                                  source_of(c, i, 1)->kind == VALUE_KEPT)
                     ? TO_UNIFORM
                     : 0);
+    if ((in->opcode == PTX_OP_MIN || in->opcode == PTX_OP_MAX) && is_float(in) && bits_of(in) == 64)
+        return MIN_F64;
     if ((in->opcode == PTX_OP_MIN || in->opcode == PTX_OP_MAX) && !is_float(in) && same_for_all &&
         bits_of(in) == 32)
         return 2; // UISETP, USEL
