@@ -180,6 +180,11 @@ static bool rotates(const struct code *c, int k, int i)
            number_at(c, b, 1, &right) && left + right == 32;
 }
 
+static bool is_least_or_most(const struct ptx_instruction *in)
+{
+    return is_int(in, PTX_OP_MIN, 32) || is_int(in, PTX_OP_MAX, 32);
+}
+
 static bool absorbs_word(const struct code *c, int k, struct reader r)
 {
     const struct ptx_instruction *from = at(c, k), *in = at(c, r.instruction);
@@ -187,7 +192,7 @@ static bool absorbs_word(const struct code *c, int k, struct reader r)
     if (rotates(c, k, r.instruction))
         return true;
     if (is_product(from, 32))
-        return sum || (difference && r.operand == 1 && has_number(c, k));
+        return sum || (difference && (r.operand == 0 || has_number(c, k)));
     if (is_shift_by_number(c, k, PTX_OP_SHL, 32))
         return sum || (difference && r.operand == 1);
     if (is_shift_by_number(c, k, PTX_OP_SHR, 32))
@@ -195,6 +200,13 @@ static bool absorbs_word(const struct code *c, int k, struct reader r)
     if (is_int(from, PTX_OP_ADD, 32) || is_int(from, PTX_OP_SUB, 32))
         return reader_count(c, k) == 1 &&
                (sum || difference || is_int(in, PTX_OP_MIN, 32) || is_int(in, PTX_OP_MAX, 32));
+    if (is_least_or_most(from)) { // of three, or of two and zero
+        uint64_t number;
+        bool zero = from->opcode == PTX_OP_MIN && in->opcode == PTX_OP_MAX && !has_number(c, k) &&
+                    number_at(c, r.instruction, 1, &number) && number == 0;
+        return reader_count(c, k) == 1 && type_of(in) == type_of(from) &&
+               (in->opcode == from->opcode || zero);
+    }
     if (is_int(from, PTX_OP_NEG, 32))
         return sum || difference;
     if (is_bitwise(from, 32) && from->opcode == PTX_OP_AND && is_int(in, PTX_OP_BFI, 32))
@@ -544,8 +556,9 @@ static double division_slots(const struct code *c, int i, double alone)
 {
     enum { QUOTIENT = 9, REST = 6, REST_OF_SAME = 2 };
     const struct origin *by = source_of(c, i, 1);
-    if (by->kind == VALUE_NUMBER)
-        return alone;
+    if (by->kind == VALUE_NUMBER) // the divisor's reciprocal is worked out none the less
+        return is_signed(type_of(at(c, i))) ? (at(c, i)->opcode == PTX_OP_DIV ? 18 : 16)
+                                            : (at(c, i)->opcode == PTX_OP_DIV ? 14 : 13);
     for (int k = 0; k < i; k++) {
         const struct origin *other = is_division(at(c, k)) ? source_of(c, k, 1) : NULL;
         if (other == NULL || other->kind != by->kind || c->fate[k] != FATE_MADE ||
@@ -560,19 +573,47 @@ static double division_slots(const struct code *c, int i, double alone)
     return alone;
 }
 
+// Is the selection the last that reads the value?
+static bool is_last_reader(const struct code *c, int value, int i)
+{
+    for (int r = c->first_reader[value]; r < c->first_reader[value + 1]; r++) {
+        int reader = c->readers[r].instruction;
+        if (reader > i || c->f->block_of[reader] != c->f->block_of[i])
+            return false;
+    }
+    return true;
+}
+
+// Is what is made for the selection made of the other value, or loaded? That stays in its register where the predicate is false.
+static bool is_made_over(const struct code *c, int i, int made, int other)
+{
+    if (other < 0 || c->fate[other] != FATE_MADE || !is_last_reader(c, other, i))
+        return false;
+    if (at(c, made)->opcode == PTX_OP_LD)
+        return at(c, made)->vector <= 1 && at(c, other)->opcode == PTX_OP_LD;
+    for (int s = c->first_source[made]; s < c->first_source[made + 1]; s++)
+        if (c->sources[s].kind == VALUE_MADE && def_of(c, c->sources[s]) == other)
+            return is_arithmetic(at(c, made));
+    return false;
+}
+
 // A selection between a register's own value and one that is made for it is that instruction under a predicate.
 static bool is_under_predicate(const struct code *c, int i)
 {
     const struct ptx_instruction *in = at(c, i);
     const struct ptx_operand *to = &in->operands[0];
-    if (in->opcode != PTX_OP_SELP || to->reg < 0 || !c->several[to->reg])
+    if (in->opcode != PTX_OP_SELP || to->reg < 0)
         return false;
     for (int k = 0; k < 2; k++) {
         const struct origin *own = source_of(c, i, k);
         int made = def_of(c, *source_of(c, i, 1 - k));
-        if (own->kind == VALUE_KEPT && own->at == to->reg && made >= 0 &&
-            c->fate[made] == FATE_MADE && reader_count(c, made) == 1 &&
-            is_arithmetic(at(c, made)) && c->f->block_of[made] == c->f->block_of[i])
+        if (made < 0 || c->fate[made] != FATE_MADE || reader_count(c, made) != 1 ||
+            c->f->block_of[made] != c->f->block_of[i])
+            continue;
+        if (c->several[to->reg] && own->kind == VALUE_KEPT && own->at == to->reg &&
+            is_arithmetic(at(c, made)))
+            return true;
+        if (own->kind == VALUE_MADE && is_made_over(c, i, made, def_of(c, *own)))
             return true;
     }
     return false;
