@@ -82,6 +82,31 @@ static bool is_loaded_as(const struct code *c, struct origin v, enum ptx_type_ki
            ptx_type_kind(at(c, from)->types[0]) == kind && bits_of(at(c, from)) <= bits;
 }
 
+// Two conversions to halves of one word are one F2FP, which a vector's store takes as it is.
+static bool is_of_pair(const struct code *c, struct origin v)
+{
+    int from = def_of(c, v);
+    return from >= 0 && at(c, from)->opcode == PTX_OP_CVT && at(c, from)->type_count == 2 &&
+           is_half(at(c, from)->types[0]) && at(c, from)->types[1] == PTX_TYPE_F32 &&
+           reader_count(c, from) == 1;
+}
+
+static double pair_slots(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    if (!is_half(in->types[0]) || in->types[1] != PTX_TYPE_F32 || reader_count(c, i) != 1)
+        return 0;
+    struct reader r = c->readers[c->first_reader[i]];
+    const struct ptx_instruction *by = at(c, r.instruction);
+    if (by->opcode == PTX_OP_MOV && by->operand_count == 2 && by->operands[1].element_count == 2 &&
+        is_of_pair(c, *source_of(c, r.instruction, 1 - r.operand)))
+        return -1;
+    int partner = ((r.operand - 1) ^ 1) + 1; // behind the address
+    bool stored = by->opcode == PTX_OP_ST && by->vector > 1 && bits_of(by) == 16 && r.operand > 0 &&
+                  is_of_pair(c, *source_of(c, r.instruction, partner));
+    return stored ? -0.5 : 0;
+}
+
 // A load has extended its value to 32 bits.
 static double conversion_slots(const struct code *c, int i)
 {
@@ -109,7 +134,7 @@ double code_bytes(const struct code *c, int i)
     case PTX_OP_BFE:
         return field_slots(c, i);
     case PTX_OP_CVT:
-        return conversion_slots(c, i);
+        return in->type_count == 2 ? conversion_slots(c, i) + pair_slots(c, i) : 0;
     default:
         return 0;
     }

@@ -619,10 +619,28 @@ static bool is_under_predicate(const struct code *c, int i)
     return false;
 }
 
+// The last of max(0, x) and min(1, x), in either order: both are the saturation.
+static bool is_between_0_and_1(const struct code *c, int i)
+{
+    static const uint64_t zero = 0, one = 0x3f800000;
+    const struct ptx_instruction *in = at(c, i);
+    uint64_t number, before;
+    int from = def_of(c, *source_of(c, i, 0));
+    if ((in->opcode != PTX_OP_MIN && in->opcode != PTX_OP_MAX) || type_of(in) != PTX_TYPE_F32 ||
+        from < 0 || type_of(at(c, from)) != PTX_TYPE_F32 || reader_count(c, from) != 1 ||
+        !number_at(c, i, 1, &number) || !number_at(c, from, 1, &before))
+        return false;
+    return in->opcode == PTX_OP_MIN
+               ? at(c, from)->opcode == PTX_OP_MAX && number == one && before == zero
+               : at(c, from)->opcode == PTX_OP_MIN && number == zero && before == one;
+}
+
 // Saturation of a sum or product is a modifier of what makes it.
 static bool is_saturation(const struct code *c, int i)
 {
     const struct ptx_instruction *in = at(c, i);
+    if (is_between_0_and_1(c, i))
+        return true;
     if (in->opcode != PTX_OP_CVT || !ptx_has_modifier(in, PTX_MOD_SAT) || in->type_count != 2 ||
         in->types[0] != PTX_TYPE_F32 || in->types[1] != PTX_TYPE_F32)
         return false;
@@ -650,6 +668,7 @@ static bool is_copied_to_pair(const struct code *c, int i)
 
 static double slots_of(const struct code *c, int i)
 {
+    enum { ROUNDED_BY_NUMBER = 11 };
     enum { MIN_F64 = 7 };    // DSETP, moves and selections of halves, a quiet NaN
     enum { TO_UNIFORM = 7 }; // what a division of uniform registers takes to others and back
     const struct ptx_instruction *in = at(c, i);
@@ -666,6 +685,9 @@ static double slots_of(const struct code *c, int i)
         (in->opcode == PTX_OP_ABS && (is_float(in) || bits_of(in) != 64)))
         return bits_of(in) == 64 && !is_float(in) ? 2 : 1;
     double alone = alone_slots(c, i);
+    if (in->opcode == PTX_OP_DIV && is_float(in) && bits_of(in) == 32 && has_number(c, i) &&
+        source_of(c, i, 1)->kind == VALUE_NUMBER)
+        return is_rounded(in) ? ROUNDED_BY_NUMBER : 1; // times its reciprocal
     if (class == PTX_CLASS_ATOMIC)
         return alone + atomic_beside(c, i);
     bool same_for_all = !value_differs(c, i);
