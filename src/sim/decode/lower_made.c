@@ -403,11 +403,14 @@ static enum given given_to(const struct code *c, int i)
 static double atomic_beside(const struct code *c, int i)
 {
     static const int without[] = {5, 7, 6}, with[] = {10, 12, 25};
+    enum { GENERIC = 3 };
     enum { OTHERS = 2, SWAP_LOOP = 6, SWAP_LOOP_WIDE = 8, WIDE_WITHOUT = 11, WIDE_WITH = 19 };
     const struct ptx_instruction *in = at(c, i);
     bool shared = in->space_count > 0 && in->spaces[0] == PTX_SPACE_SHARED, add = in_has(in, "add"),
          used = in->writes_first && reader_count(c, i) > 0;
     enum given given = given_to(c, i);
+    if (in->space_count == 0 && (is_float(in) || bits_of(in) == 64))
+        return GENERIC; // a predicate says whether it was shared memory
     if (shared && add && (is_float(in) || bits_of(in) == 64))
         return bits_of(in) == 64 ? SWAP_LOOP_WIDE : SWAP_LOOP;
     if (is_float(in) || in->guard >= 0 || !is_combining(in) || !is_same_address(c, i) ||
@@ -666,6 +669,40 @@ static bool is_copied_to_pair(const struct code *c, int i)
     return false;
 }
 
+// MEMBAR, what waits for errors, and CCTL, which empties L1.
+static double ordering_slots(const struct ptx_instruction *in)
+{
+    bool wide = !in_has(in, "cta");
+    if (in->opcode == PTX_OP_MEMBAR || in->opcode == PTX_OP_FENCE)
+        return in_has(in, "proxy") || in_has(in, "async") ? 0 : wide ? 3 : 1;
+    if (in->opcode == PTX_OP_ST && in_has(in, "release"))
+        return wide ? 3 : 1;
+    return in->opcode == PTX_OP_LD && in_has(in, "acquire") && wide;
+}
+
+// Two words of constant memory that stand beside each other come together.
+static bool is_constant_again(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    if (in->opcode != PTX_OP_LD || in->space_count == 0 || in->spaces[0] != PTX_SPACE_CONST ||
+        in->vector > 1 || bits_of(in) != 32 || in->operands[1].reg < 0)
+        return false;
+    const struct origin *own = source_of(c, i, 0);
+    for (int k = c->f->blocks[c->f->block_of[i]].first; k < i; k++) {
+        const struct ptx_instruction *other = at(c, k);
+        if (other->opcode != PTX_OP_LD || other->space_count == 0 || other->vector > 1 ||
+            other->spaces[0] != PTX_SPACE_CONST || bits_of(other) != 32 ||
+            c->fate[k] != FATE_MADE || other->operands[1].reg < 0)
+            continue;
+        const struct origin *its = source_of(c, k, 0);
+        if (own->kind == its->kind && own->at == its->at &&
+            other->operands[1].offset != in->operands[1].offset &&
+            other->operands[1].offset >> 3 == in->operands[1].offset >> 3)
+            return true;
+    }
+    return false;
+}
+
 static double slots_of(const struct code *c, int i)
 {
     enum { ROUNDED_BY_NUMBER = 11 };
@@ -690,6 +727,9 @@ static double slots_of(const struct code *c, int i)
         return is_rounded(in) ? ROUNDED_BY_NUMBER : 1; // times its reciprocal
     if (class == PTX_CLASS_ATOMIC)
         return alone + atomic_beside(c, i);
+    if (is_constant_again(c, i))
+        return 0;
+    alone += ordering_slots(in);
     bool same_for_all = !value_differs(c, i);
     if (is_division(in))
         return division_slots(c, i, alone) +
@@ -771,10 +811,13 @@ static void stored_numbers(struct code *c, int i, struct numbers_kept *kept)
                   in->spaces[0] == PTX_SPACE_SHARED && reader_count(c, i) == 0 && !is_float(in);
     if (counts || (atomic && atomic_beside(c, i) > 0 && !is_float(in)))
         return;
-    for (int k = 1; k < count - (in->guard >= 0); k++) {
+    int end = count - (in->guard >= 0);
+    bool clears = in->opcode == PTX_OP_ST;
+    for (int k = 1; k < end; k++)
+        clears &= source_of(c, i, k)->kind == VALUE_NUMBER && source_of(c, i, k)->bits == 0;
+    for (int k = 1; k < end && !clears; k++) {
         uint64_t bits = source_of(c, i, k)->bits;
-        if (source_of(c, i, k)->kind != VALUE_NUMBER ||
-            (bits == 0 && count <= 2 && in->opcode == PTX_OP_ST))
+        if (source_of(c, i, k)->kind != VALUE_NUMBER)
             continue;
         if (atomic) // anew each time
             c->brought[c->f->block_of[i]] += 1;
@@ -782,6 +825,8 @@ static void stored_numbers(struct code *c, int i, struct numbers_kept *kept)
             c->brought[before_loops(c, c->f->block_of[i])] += 1;
         else
             number_bring(c, kept, bits, c->f->block_of[i]);
+        if (bits_of(in) == 64 && !atomic)
+            c->brought[before_loops(c, c->f->block_of[i])] += 1;
     }
 }
 
