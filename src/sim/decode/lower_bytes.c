@@ -1,11 +1,6 @@
 // Values of 8 and 16 bits in registers of 32: what takes them apart and puts them together (PRMT, LOP3).
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/decode/lower_code.h"
-
-static int bits_of(const struct ptx_instruction *in)
-{
-    return in->type_count > 0 ? ptx_type_bits(in->types[0]) : 0;
-}
+#include "sim/decode/lower_forms.h"
 
 static bool is_half(enum ptx_type type)
 {

@@ -417,9 +417,6 @@ static bool has_effect(const struct code *c, int i)
     int made = results(in, written, READS_MAX);
     if (c->fate[i] == FATE_SAME)
         return false;
-    for (int k = 0; k < made; k++)
-        if (c->several[written[k]])
-            return true;
     if (made == 0)
         return true;
     if (in->opcode == PTX_OP_LD)
@@ -428,24 +425,69 @@ static bool has_effect(const struct code *c, int i)
            !(made > 0 && in->guard >= 0 && ptx_opcode_class(in->opcode) == PTX_CLASS_INTEGER);
 }
 
+// Who writes each register that several write: those of register r are list[first[r]] and on, up to first[r + 1].
+struct writers {
+    int *first, *list;
+};
+
+static struct writers writers_find(const struct code *c)
+{
+    struct writers w = {xcalloc((size_t)c->f->register_count + 2, sizeof(int)), NULL};
+    int written[READS_MAX];
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < c->count; i++) {
+            int made = results(&c->f->instructions[i], written, READS_MAX);
+            for (int k = 0; k < made; k++)
+                if (pass == 0)
+                    w.first[written[k] + 1]++;
+                else
+                    w.list[w.first[written[k]]++] = i;
+        }
+        for (int r = 0; pass == 0 && r < c->f->register_count; r++)
+            w.first[r + 1] += w.first[r];
+        if (pass == 0)
+            w.list = xcalloc((size_t)w.first[c->f->register_count] + 1, sizeof(int));
+    }
+    for (int r = c->f->register_count; r > 0; r--) // each has moved to where the next one's begin
+        w.first[r] = w.first[r - 1];
+    w.first[0] = 0;
+    return w;
+}
+
+static void live_push(bool *live, int *stack, int *depth, int i)
+{
+    if (!live[i])
+        stack[(*depth)++] = i;
+    live[i] = true;
+}
+
 static void live_mark(struct code *c, bool *live, int *stack)
 {
+    struct writers w = writers_find(c);
+    bool *wanted = xcalloc((size_t)c->f->register_count + 1, sizeof *wanted);
     int depth = 0;
     for (int i = 0; i < c->count; i++)
-        if (c->f->block_of[i] >= 0 && c->number[c->f->block_of[i]] >= 0 && has_effect(c, i)) {
-            live[i] = true;
-            stack[depth++] = i;
-        }
+        if (c->f->block_of[i] >= 0 && c->number[c->f->block_of[i]] >= 0 && has_effect(c, i))
+            live_push(live, stack, &depth, i);
     while (depth > 0) {
         int i = stack[--depth];
         for (int s = c->first_source[i]; s < c->first_source[i + 1]; s++) {
-            int from = def_of(c, c->sources[s]);
-            if (from >= 0 && !live[from]) {
-                live[from] = true;
-                stack[depth++] = from;
+            struct origin v = c->sources[s];
+            if (def_of(c, v) >= 0)
+                live_push(live, stack, &depth, def_of(c, v));
+            if (v.kind != VALUE_KEPT || wanted[v.at])
+                continue;
+            wanted[v.at] = true;
+            for (int k = w.first[v.at]; k < w.first[v.at + 1]; k++) {
+                int block = c->f->block_of[w.list[k]];
+                if (block >= 0 && c->number[block] >= 0)
+                    live_push(live, stack, &depth, w.list[k]);
             }
         }
     }
+    free(wanted);
+    free(w.first);
+    free(w.list);
 }
 
 int reader_count(const struct code *c, int instruction)
@@ -496,7 +538,6 @@ static void code_start(struct code *c, struct arena *a)
     c->loop_of = ARENA_ARRAY(a, int, blocks);
     c->joined_to = xcalloc(blocks, sizeof(int));
     c->loops = ARENA_ARRAY(a, struct natural_loop, blocks);
-    c->brought = ARENA_ARRAY(a, double, blocks);
     c->same = xcalloc(count, sizeof(int));
     c->fate = xcalloc(count, sizeof *c->fate);
     c->taken = xcalloc(count, sizeof(bool));
@@ -510,8 +551,25 @@ static void code_start(struct code *c, struct arena *a)
         c->same[i] = i;
 }
 
-static void code_end(struct code *c)
+void code_bring(struct code *c, int block, int instruction, double slots)
 {
+    if (slots <= 0)
+        return;
+    if ((c->brought_count & (c->brought_count - 1)) == 0) // full at powers of two
+        c->brought = xrealloc(c->brought, (size_t)(2 * c->brought_count + 1) * sizeof *c->brought);
+    int first = c->f->blocks[block].first, own = instruction >= 0 ? instruction : first;
+    if (own >= c->count) // an empty block at the end
+        own = c->count - 1;
+    c->brought[c->brought_count++] = (struct brought){block, own, slots};
+}
+
+static void code_end(struct code *c, struct arena *a)
+{
+    struct brought *brought = ARENA_ARRAY(a, struct brought, c->brought_count + 1);
+    if (c->brought_count > 0)
+        memcpy(brought, c->brought, (size_t)c->brought_count * sizeof *brought);
+    free(c->brought);
+    c->brought = brought;
     free(c->dominator);
     free(c->order);
     free(c->number);
@@ -551,6 +609,6 @@ struct code *code_of(struct decoder *d)
     code_predicates(c);
     code_flow(c);
     code_loops(c);
-    code_end(c);
+    code_end(c, &d->program->arena);
     return c;
 }

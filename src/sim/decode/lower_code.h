@@ -1,7 +1,10 @@
 // What ptxas makes of a function, reckoned by what ptxas does: which values are numbers, copies or the same as others; what is
 // folded into what reads it; which branches become predicates; which loops are unrolled. The files that share this:
 //   lower_code.c    blocks: dominators and loops; values: where each operand comes from, who reads it
+//   lower_forms.h   what a PTX instruction is
+//   lower_absorb.c  what is folded into what reads it
 //   lower_made.c    machine instructions of each PTX instruction by itself and with what it absorbs
+//   lower_numbers.c numbers that need registers
 //   lower_bytes.c   values of 8 and 16 bits
 //   lower_flow.c    predicates, lanes that wait for each other, ends, what is brought into registers once
 //   lower_loops.c   unrolled loops
@@ -53,6 +56,22 @@ struct natural_loop {
     double shared;                       // machine instructions once for all copies
 };
 
+// Machine instructions that stand in another block than the PTX that needs them, or that a block has for itself.
+struct brought {
+    int block, instruction; // in whose line they count
+    double slots;
+};
+
+struct number_kept { // in a register
+    uint64_t bits;
+    int block;
+    int routines; // how many stand before it in the text
+};
+struct numbers_kept {
+    struct number_kept list[128];
+    int count, routines;
+};
+
 struct code {
     const struct decoder *d;
     const struct ptx_function *f;
@@ -72,12 +91,13 @@ struct code {
     enum fate *fate;
     struct reader *readers;
     int *first_reader; // count + 1
-    double *brought;   // by block: machine instructions that belong to no instruction of its own
-    double *slots;     // machine instructions each time it is executed
-    int *place;        // block by whose executions it counts
-    bool *once;        // in a loop that is unrolled: once for all copies
-    int *word_place;   // of a parameter of 32 bits: 1 + the block that it is loaded in
-    bool *taken;       // it has absorbed one already
+    struct brought *brought;
+    int brought_count;
+    double *slots;   // machine instructions each time it is executed
+    int *place;      // block by whose executions it counts
+    bool *once;      // in a loop that is unrolled: once for all copies
+    int *word_place; // of a parameter of 32 bits: 1 + the block that it is loaded in
+    bool *taken;     // it has absorbed one already
     // by register
     bool *several; // several instructions write it
 };
@@ -92,15 +112,21 @@ bool dominates(const struct code *c, int a, int b);
 int common_dominator(const struct code *c, int a, int b);
 bool in_loop(const struct code *c, int block, int loop);
 const struct origin *source_of(const struct code *c, int instruction, int operand);
+// instruction: whose they are; -1: the block's.
+void code_bring(struct code *c, int block, int instruction, double slots);
 int reader_count(const struct code *c, int instruction);
 int def_of(const struct code *c, struct origin v); // the instruction, copies followed; -1
 // lower.c: without what is around it.
 void lower_alone(const struct decoder *d, const struct ptx_instruction *in, struct timing_site *t);
 // lower_around.c: machine instructions beside the one that PTX names.
 int lower_beside(const struct ptx_instruction *in);
-// lower_made.c
+// lower_absorb.c
 void code_absorb(struct code *c);
+// lower_made.c
 void code_slots(struct code *c);
+double code_atomic(const struct code *c, int i); // beside the one that does it
+// lower_numbers.c: machine instructions more for numbers.
+double code_numbers(struct code *c, int i, struct numbers_kept *kept);
 // lower_bytes.c: machine instructions more, or fewer, for values narrower than a register.
 double code_bytes(const struct code *c, int i);
 // lower_flow.c

@@ -343,7 +343,7 @@ static void symbols_bring(struct code *c)
                 }
             if (same)
                 continue;
-            c->brought[places[p]] += any ? FURTHER : FIRST;
+            code_bring(c, places[p], k, any ? FURTHER : FIRST);
             if (count < KEPT) {
                 kept[count].variable = variable;
                 kept[count++].block = places[p];
@@ -408,12 +408,11 @@ static void parameter_bring(struct code *c, int i)
         for (int p = 0; p < count; p++)
             there |= dominates(c, places[p], block);
         if (!there)
-            c->brought[block] += 1;
+            code_bring(c, block, reader, 1);
     }
     for (int p = 0; p < count; p++)
-        if (!comes_along(c, i, places[p])) {
-            c->brought[places[p]] += 1;
-        }
+        if (!comes_along(c, i, places[p]))
+            code_bring(c, places[p], i, 1);
 }
 
 static void special_bring(struct code *c, int i)
@@ -444,8 +443,8 @@ static void values_bring(struct code *c)
             special_bring(c, i);
     }
     if (described != NONE)
-        c->brought[before_loops(c, described)] += 1;
-    c->brought[0] += c->f->is_entry; // the stack pointer
+        code_bring(c, before_loops(c, described), NONE, 1);
+    code_bring(c, 0, NONE, c->f->is_entry); // the stack pointer
 }
 
 /* ---- lanes that wait for each other ------------------------------------------------------------------ */
@@ -476,8 +475,8 @@ static void waits_place(struct code *c)
                 break;
             from = c->dominator[head];
         }
-        c->brought[c->joined_to[from]] += 1;
-        c->brought[c->joined_to[meet]] += 1;
+        code_bring(c, c->joined_to[from], last_of(c, from), 1);
+        code_bring(c, c->joined_to[meet], NONE, 1);
     }
     free(before);
 }
@@ -601,7 +600,7 @@ static void copies_place(struct code *c)
         for (int s = 0; s < c->f->blocks[b].successor_count; s++)
             loop |= is_loop_head(c, c->f->blocks[b].successors[s]);
         double moves = loop || zeros[b] > 3 ? (zeros[b] + 1) / 2 : zeros[b];
-        c->brought[b] += moves;
+        code_bring(c, b, NONE, moves);
     }
     free(zeros);
 }

@@ -388,7 +388,7 @@ static void pointer_moves(struct code *c, int loop)
     for (int i = 0; i < c->count; i++)
         if (is_pointer(c, loop, i, marked)) {
             c->slots[i] += PAIR;
-            c->brought[c->dominator[l->head]] += PAIR;
+            code_bring(c, c->dominator[l->head], i, PAIR);
         }
 }
 

@@ -94,9 +94,8 @@ void code_issued(const struct code *c, const double *executed, double *issued)
     for (int n = 0; n < c->loop_count; n++)
         if (c->loops[n].copies > 1)
             loop_issued(c, &c->loops[n], executed, issued);
-    for (int b = 0; b < c->f->block_count && c->count > 0; b++)
-        if (c->brought[b] > 0 && c->f->blocks[b].count > 0)
-            issued[c->f->blocks[b].first] += c->brought[b] * executed[b];
+    for (int k = 0; k < c->brought_count; k++)
+        issued[c->brought[k].instruction] += c->brought[k].slots * executed[c->brought[k].block];
 }
 
 const double *reckoned_issues(const struct launch *l, struct arena *a)
