@@ -172,6 +172,21 @@ static bool same_branch(const struct code *c, int b)
     return guard >= 0 && !c->differs[guard];
 }
 
+// Does another way come to the place where the sides meet, from a block that leads nowhere else?
+static bool has_other_way(const struct code *c, int meet, int b, int side, int other)
+{
+    const struct ptx_block *m = block_at(c, meet);
+    for (int p = 0; p < m->predecessor_count; p++) {
+        int from = m->predecessors[p];
+        if (from < 0 || from == b || from == side || from == other || c->number[from] < 0)
+            continue;
+        if (c->joined_to[from] != from ? c->joined_to[from] != b
+                                       : block_at(c, from)->successor_count == 1)
+            return true;
+    }
+    return false;
+}
+
 static bool side_step(struct code *c, int b)
 {
     const struct ptx_block *block = block_at(c, b);
@@ -181,7 +196,8 @@ static bool side_step(struct code *c, int b)
             continue;
         bool same = same_branch(c, b);
         if (leads_only_to(c, side, meet) && !block_ends_thread(c->f, meet) &&
-            is_short(c, side, same) && pays(c, side, meet)) {
+            !has_other_way(c, meet, b, side, NONE) && is_short(c, side, same) &&
+            pays(c, side, meet)) {
             join(c, side, b);
             c->slots[last_of(c, b)] = 0;
             return true;
@@ -189,8 +205,12 @@ static bool side_step(struct code *c, int b)
         if (k == 0 && comes_only_from(c, meet, b) && block_at(c, side)->successor_count == 1 &&
             leads_only_to(c, meet, block_at(c, side)->successors[0]) && is_short(c, side, same) &&
             is_short(c, meet, same)) {
+            int last = last_of(c, side);
+            double jump = is_branch(c, last) ? c->slots[last] : 0;
             join(c, side, b);
             join(c, meet, b);
+            if (has_other_way(c, block_at(c, side)->successors[0], b, side, meet))
+                c->slots[last] = jump; // past the others
             c->slots[last_of(c, b)] = 0;
             return true;
         }
@@ -465,9 +485,11 @@ static void waits_place(struct code *c)
         before[meet] = before[meet] == NONE ? from : common_dominator(c, before[meet], from);
     }
     for (int meet = 0; meet < f->block_count; meet++) {
-        int from = before[meet];
-        if (from == NONE)
+        if (before[meet] == NONE)
             continue;
+        // All that come to the place have to have said that they will.
+        int from = c->dominator[meet] >= 0 ? common_dominator(c, before[meet], c->dominator[meet])
+                                           : before[meet];
         // A loop that lanes leave at different turns: they wait behind it.
         while (c->loop_of[from] >= 0 && !in_loop(c, meet, c->loop_of[from])) {
             int head = c->loops[c->loop_of[from]].head;
