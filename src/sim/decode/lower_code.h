@@ -6,7 +6,8 @@
 //   lower_made.c    machine instructions of each PTX instruction by itself and with what it absorbs
 //   lower_numbers.c numbers that need registers
 //   lower_bytes.c   values of 8 and 16 bits
-//   lower_flow.c    predicates, lanes that wait for each other, ends, what is brought into registers once
+//   lower_flow.c    predicates, ends, what is brought into registers once
+//   lower_waits.c   lanes that wait for each other
 //   lower_loops.c   unrolled loops
 //   observe/machine_code.c  how often all that is executed
 // The rules are ptxas 13.0's for sm_90, found by programs that differ in one thing each (docs/differential.md).
@@ -133,6 +134,8 @@ double code_bytes(const struct code *c, int i);
 int before_loops(const struct code *c, int block);
 void code_predicates(struct code *c);
 void code_flow(struct code *c);
+// lower_waits.c
+void code_waits(struct code *c);
 // lower_loops.c
 void code_loops(struct code *c);
 // lower_code.c: of a function that is decoded. What is kept of it is the program's.

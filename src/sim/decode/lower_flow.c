@@ -1,27 +1,12 @@
-// Which branches become predicates, where lanes wait for each other, how a kernel begins and ends, what parameters, special
+// Which branches become predicates, how a kernel begins and ends, what parameters, special
 // registers and addresses of shared variables take to come into registers, and which copies are moves.
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/decode/lower_code.h"
+#include "sim/decode/lower_forms.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { NONE = -1 };
-
-static const struct ptx_block *block_at(const struct code *c, int b)
-{
-    return &c->f->blocks[b];
-}
-
-static int last_of(const struct code *c, int b)
-{
-    return block_at(c, b)->first + block_at(c, b)->count - 1;
-}
-
-static bool is_branch(const struct code *c, int i)
-{
-    return at(c, i)->opcode == PTX_OP_BRA;
-}
 
 /* ---- predicates ----------------------------------------------------------------------------------- */
 
@@ -166,12 +151,6 @@ static void join(struct code *c, int side, int to)
         c->slots[last] = 0;
 }
 
-static bool same_branch(const struct code *c, int b)
-{
-    int guard = at(c, last_of(c, b))->guard;
-    return guard >= 0 && !c->differs[guard];
-}
-
 // Does another way come to the place where the sides meet, from a block that leads nowhere else?
 static bool has_other_way(const struct code *c, int meet, int b, int side, int other)
 {
@@ -255,13 +234,6 @@ static bool condition_joins(struct code *c, int b)
         }
     }
     return false;
-}
-
-static bool ends_with_choice(const struct code *c, int b)
-{
-    const struct ptx_block *block = block_at(c, b);
-    return block->count > 0 && c->number[b] >= 0 && block->successor_count == 2 &&
-           is_branch(c, last_of(c, b)) && at(c, last_of(c, b))->guard >= 0;
 }
 
 void code_predicates(struct code *c)
@@ -467,42 +439,6 @@ static void values_bring(struct code *c)
     code_bring(c, 0, NONE, c->f->is_entry); // the stack pointer
 }
 
-/* ---- lanes that wait for each other ------------------------------------------------------------------ */
-
-static void waits_place(struct code *c)
-{
-    const struct ptx_function *f = c->f;
-    int *before = xcalloc((size_t)f->block_count + 1, sizeof *before);
-    for (int b = 0; b < f->block_count; b++)
-        before[b] = NONE;
-    for (int b = 0; b < f->block_count; b++) {
-        if (!ends_with_choice(c, b) || c->slots[last_of(c, b)] <= 0 || same_branch(c, b))
-            continue;
-        int meet = block_at(c, b)->postdominator;
-        if (meet < 0 || block_ends_thread(f, meet))
-            continue;
-        int from = c->joined_to[b];
-        before[meet] = before[meet] == NONE ? from : common_dominator(c, before[meet], from);
-    }
-    for (int meet = 0; meet < f->block_count; meet++) {
-        if (before[meet] == NONE)
-            continue;
-        // All that come to the place have to have said that they will.
-        int from = c->dominator[meet] >= 0 ? common_dominator(c, before[meet], c->dominator[meet])
-                                           : before[meet];
-        // A loop that lanes leave at different turns: they wait behind it.
-        while (c->loop_of[from] >= 0 && !in_loop(c, meet, c->loop_of[from])) {
-            int head = c->loops[c->loop_of[from]].head;
-            if (c->dominator[head] < 0)
-                break;
-            from = c->dominator[head];
-        }
-        code_bring(c, c->joined_to[from], last_of(c, from), 1);
-        code_bring(c, c->joined_to[meet], NONE, 1);
-    }
-    free(before);
-}
-
 /* ---- ways -------------------------------------------------------------------------------------------- */
 
 static void jumps_place(struct code *c)
@@ -631,7 +567,7 @@ void code_flow(struct code *c)
 {
     values_bring(c);
     symbols_bring(c);
-    waits_place(c);
+    code_waits(c);
     jumps_place(c);
     copies_place(c);
 }

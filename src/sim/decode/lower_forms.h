@@ -116,4 +116,32 @@ static inline bool value_differs(const struct code *c, int i)
     return to->kind != PTX_OPERAND_REGISTER || to->reg < 0 || c->differs[to->reg];
 }
 
+static inline const struct ptx_block *block_at(const struct code *c, int b)
+{
+    return &c->f->blocks[b];
+}
+
+static inline int last_of(const struct code *c, int b)
+{
+    return block_at(c, b)->first + block_at(c, b)->count - 1;
+}
+
+static inline bool is_branch(const struct code *c, int i)
+{
+    return at(c, i)->opcode == PTX_OP_BRA;
+}
+
+static inline bool same_branch(const struct code *c, int b)
+{
+    int guard = at(c, last_of(c, b))->guard;
+    return guard >= 0 && !c->differs[guard];
+}
+
+static inline bool ends_with_choice(const struct code *c, int b)
+{
+    const struct ptx_block *block = block_at(c, b);
+    return block->count > 0 && c->number[b] >= 0 && block->successor_count == 2 &&
+           is_branch(c, last_of(c, b)) && at(c, last_of(c, b))->guard >= 0;
+}
+
 #endif
