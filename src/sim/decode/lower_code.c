@@ -425,12 +425,7 @@ static bool has_effect(const struct code *c, int i)
            !(made > 0 && in->guard >= 0 && ptx_opcode_class(in->opcode) == PTX_CLASS_INTEGER);
 }
 
-// Who writes each register that several write: those of register r are list[first[r]] and on, up to first[r + 1].
-struct writers {
-    int *first, *list;
-};
-
-static struct writers writers_find(const struct code *c)
+struct writers code_writers(const struct code *c)
 {
     struct writers w = {xcalloc((size_t)c->f->register_count + 2, sizeof(int)), NULL};
     int written[READS_MAX];
@@ -463,7 +458,7 @@ static void live_push(bool *live, int *stack, int *depth, int i)
 
 static void live_mark(struct code *c, bool *live, int *stack)
 {
-    struct writers w = writers_find(c);
+    struct writers w = code_writers(c);
     bool *wanted = xcalloc((size_t)c->f->register_count + 1, sizeof *wanted);
     int depth = 0;
     for (int i = 0; i < c->count; i++)

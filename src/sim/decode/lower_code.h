@@ -7,6 +7,7 @@
 //   lower_numbers.c numbers that need registers
 //   lower_bytes.c   values of 8 and 16 bits
 //   lower_flow.c    predicates, ends, what is brought into registers once
+//   lower_agree.c   branches that lanes take alike
 //   lower_waits.c   lanes that wait for each other
 //   lower_loops.c   unrolled loops
 //   observe/machine_code.c  how often all that is executed
@@ -42,13 +43,14 @@ struct reader { // of a value
 };
 
 struct natural_loop {
-    int head;       // block
-    int around;     // the loop around it, or -1
-    int branch;     // the instruction that goes back, if there is one only; -1
-    int blocks;     // of it
-    int copies;     // 1: not unrolled
-    int turns;      // known beforehand; 0
-    bool has_inner; // loops within
+    int head;         // block
+    int around;       // the loop around it, or -1
+    int branch;       // the instruction that goes back, if there is one only; -1
+    int blocks;       // of it
+    int copies;       // 1: not unrolled
+    int turns;        // known beforehand; 0
+    bool leave_apart; // lanes leave it at different turns
+    bool has_inner;   // loops within
     bool from_number, to_number;
     bool peeled;                         // one turn before the others, as the count is unsigned
     bool by_chain;                       // its rest is a loop of single turns, not straight code
@@ -108,7 +110,13 @@ static inline const struct ptx_instruction *at(const struct code *c, int i)
     return &c->f->instructions[i];
 }
 
+// Who writes each register: those of register r are list[first[r]] and on, up to first[r + 1]. The caller's to free.
+struct writers {
+    int *first, *list;
+};
+
 // lower_code.c
+struct writers code_writers(const struct code *c);
 bool dominates(const struct code *c, int a, int b);
 int common_dominator(const struct code *c, int a, int b);
 bool in_loop(const struct code *c, int block, int loop);
@@ -134,6 +142,8 @@ double code_bytes(const struct code *c, int i);
 int before_loops(const struct code *c, int block);
 void code_predicates(struct code *c);
 void code_flow(struct code *c);
+// lower_agree.c. next: by block, where its ways meet. agree: by block, filled: those that run take its branch alike.
+void code_agree(struct code *c, const int *next, bool *agree);
 // lower_waits.c
 void code_waits(struct code *c);
 // lower_loops.c

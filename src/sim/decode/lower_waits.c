@@ -148,8 +148,10 @@ void code_waits(struct code *c)
     struct meeting m = meetings_find(c);
     for (int b = 0; b < f->block_count; b++)
         before[b] = NONE;
+    bool *agree = xcalloc((size_t)f->block_count + 1, sizeof *agree);
+    code_agree(c, m.next, agree);
     for (int b = 0; b < f->block_count; b++) {
-        if (!ends_with_choice(c, b) || c->slots[last_of(c, b)] <= 0 || same_branch(c, b))
+        if (!ends_with_choice(c, b) || c->slots[last_of(c, b)] <= 0 || agree[b])
             continue;
         int meet = m.next[b];
         if (meet < 0 || meet == f->block_count || block_ends_thread(f, meet) || !parts(c, b))
@@ -174,6 +176,7 @@ void code_waits(struct code *c)
         code_bring(c, c->joined_to[meet], NONE, 1);
     }
     free(before);
+    free(agree);
     free(m.next);
     free(m.on);
     free(m.order);
