@@ -490,8 +490,8 @@ static bool is_loop_head(const struct code *c, int block)
     return false;
 }
 
-// Does anything between read both the register's old value and, in the end, the new one? Other reads come before the new one is
-// made.
+// Does anything between read both the register's old value and, in the end, the new one, or copy the old one? Other reads come
+// before the new one is made.
 static bool is_kept_read(const struct code *c, int made, int copy, int reg)
 {
     bool *depends = xcalloc((size_t)(copy - made), sizeof *depends), found = false;
@@ -504,7 +504,7 @@ static bool is_kept_read(const struct code *c, int made, int copy, int reg)
             depends[i - made] |=
                 v->kind == VALUE_MADE && v->at >= made && v->at < i && depends[v->at - made];
         }
-        found |= reads && depends[i - made];
+        found |= reads && (depends[i - made] || c->fate[i] == FATE_COPY);
     }
     free(depends);
     return found;
