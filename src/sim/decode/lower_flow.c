@@ -441,6 +441,21 @@ static void values_bring(struct code *c)
 
 /* ---- ways -------------------------------------------------------------------------------------------- */
 
+// A loop that is left in its middle is turned about: what comes before the test stands before the loop once more, and again at
+// its end, where the test takes the place of the jump back.
+static bool is_turned_about(const struct code *c, int b)
+{
+    int head = block_at(c, b)->successors[0];
+    if (!dominates(c, head, b))
+        return false;
+    for (int e = b; e >= 0; e = e == head ? NONE : c->dominator[e])
+        for (int s = 0; ends_with_choice(c, e) && s < 2; s++)
+            if (c->loop_of[head] >= 0 &&
+                !in_loop(c, block_at(c, e)->successors[s], c->loop_of[head]))
+                return true;
+    return false;
+}
+
 static void jumps_place(struct code *c)
 {
     for (int b = 0; b < c->f->block_count; b++) {
@@ -449,7 +464,8 @@ static void jumps_place(struct code *c)
             continue;
         int last = last_of(c, b);
         if (is_branch(c, last) && at(c, last)->guard < 0 && block->successor_count == 1 &&
-            (block->successors[0] == b + 1 || block_ends_thread(c->f, block->successors[0])))
+            (block->successors[0] == b + 1 || block_ends_thread(c->f, block->successors[0]) ||
+             is_turned_about(c, b)))
             c->slots[last] = 0;
         // Those whose lanes all end at a branch do not come to the end behind it.
         if (!block_ends_thread(c->f, b))
