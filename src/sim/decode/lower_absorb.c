@@ -80,7 +80,7 @@ static bool absorbs_word(const struct code *c, int k, struct reader r)
     if (is_product(from, 32))
         return sum || (difference && (r.operand == 0 || has_number(c, k)));
     if (is_shift_by_number(c, k, PTX_OP_SHL, 32))
-        return sum || (difference && r.operand == 1);
+        return sum || difference;
     if (is_shift_by_number(c, k, PTX_OP_SHR, 32))
         return sum && !is_signed(type_of(from));
     if (is_int(from, PTX_OP_ADD, 32) || is_int(from, PTX_OP_SUB, 32))

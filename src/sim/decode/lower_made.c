@@ -379,6 +379,24 @@ static bool is_copied_to_pair(const struct code *c, int i)
     return false;
 }
 
+// Where a constant variable is, is part of what loads of it.
+static bool is_constant_place(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    return in->opcode == PTX_OP_MOV && in->operand_count == 2 &&
+           in->operands[1].kind == PTX_OPERAND_SYMBOL && in->operands[1].variable != NULL &&
+           in->operands[1].variable->space == PTX_SPACE_CONST;
+}
+
+// A routine leaves its result in a register of its own, from where a loop's is moved.
+static bool leaves_routine(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    int reg = in->operands[0].reg;
+    return is_rounded(in) && is_float(in) && reg >= 0 && c->several[reg] &&
+           (in->opcode == PTX_OP_DIV || in->opcode == PTX_OP_SQRT || in->opcode == PTX_OP_RCP);
+}
+
 // MEMBAR, what waits for errors, and CCTL, which empties L1.
 static double ordering_slots(const struct ptx_instruction *in)
 {
@@ -424,7 +442,7 @@ static double slots_of(const struct code *c, int i)
         return is_in_comparison(c, i) ? 0 : 1;
     if (in->opcode == PTX_OP_SETP && (is_zero_test(c, i) || is_predicate_again(c, i)))
         return 0;
-    if (is_under_predicate(c, i) || is_saturation(c, i))
+    if (is_under_predicate(c, i) || is_saturation(c, i) || is_constant_place(c, i))
         return 0;
     if (is_widening(in))
         return needs_high(c, i) ? is_signed(in->types[1]) + is_copied_to_pair(c, i) : 0;
@@ -439,7 +457,7 @@ static double slots_of(const struct code *c, int i)
         return alone + code_atomic(c, i);
     if (is_constant_again(c, i))
         return 0;
-    alone += ordering_slots(in);
+    alone += ordering_slots(in) + leaves_routine(c, i);
     bool same_for_all = !value_differs(c, i);
     if (is_division(in))
         return division_slots(c, i, alone) +

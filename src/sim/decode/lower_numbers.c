@@ -55,8 +55,11 @@ static void stored_numbers(struct code *c, int i, struct numbers_kept *kept)
         uint64_t bits = source_of(c, i, k)->bits;
         if (source_of(c, i, k)->kind != VALUE_NUMBER)
             continue;
-        if (atomic) // anew each time
+        // Where it is needed; what is compared and what is put there stand beside each other, so that is anew each time.
+        if (atomic && (in_has(in, "cas") || !is_kept(c, kept, bits, c->f->block_of[i])))
             code_bring(c, c->f->block_of[i], i, 1);
+        else if (atomic)
+            continue;
         else if (in->vector > 1) // a place of its own in the vector
             code_bring(c, before_loops(c, c->f->block_of[i]), i, 1);
         else
