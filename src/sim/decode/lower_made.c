@@ -35,14 +35,14 @@ static bool is_predicate_again(const struct code *c, int i)
            number_at(c, from, 1, &zero) && zero == 0;
 }
 
-// ISETP takes one predicate beside what it compares.
+// ISETP takes one predicate beside what it compares; one that others read, too, is made a second time, or combined by PLOP3.
 static bool is_in_comparison(const struct code *c, int i)
 {
     if (at(c, i)->opcode == PTX_OP_NOT)
         return true;
     for (int k = 0; k < 2; k++) {
         int from = def_of(c, *source_of(c, i, k));
-        if (from >= 0 && at(c, from)->opcode == PTX_OP_SETP)
+        if (from >= 0 && at(c, from)->opcode == PTX_OP_SETP && reader_count(c, from) == 1)
             return true;
     }
     return false;
@@ -297,16 +297,21 @@ static bool is_last_reader(const struct code *c, int value, int i)
     return true;
 }
 
-// Is what is made for the selection made of the other value, or loaded? That stays in its register where the predicate is false.
+// Is what is made for the selection made over the other value, which nobody reads any more? It stays in the register where the
+// predicate is false.
 static bool is_made_over(const struct code *c, int i, int made, int other)
 {
-    if (other < 0 || c->fate[other] != FATE_MADE || !is_last_reader(c, other, i))
+    if (other < 0 || other == made || bits_of(at(c, i)) == 64 || !is_last_reader(c, other, i))
         return false;
-    if (at(c, made)->opcode == PTX_OP_LD)
-        return at(c, made)->vector <= 1 && at(c, other)->opcode == PTX_OP_LD;
-    for (int s = c->first_source[made]; s < c->first_source[made + 1]; s++)
-        if (c->sources[s].kind == VALUE_MADE && def_of(c, c->sources[s]) == other)
-            return is_arithmetic(at(c, made));
+    return is_arithmetic(at(c, made)) ||
+           (at(c, made)->opcode == PTX_OP_LD && at(c, made)->vector <= 1);
+}
+
+static bool reads_kept(const struct code *c, int i, int reg)
+{
+    for (int s = c->first_source[i]; s < c->first_source[i + 1]; s++)
+        if (c->sources[s].kind == VALUE_KEPT && c->sources[s].at == reg)
+            return true;
     return false;
 }
 
@@ -326,7 +331,8 @@ static bool is_under_predicate(const struct code *c, int i)
         if (c->several[to->reg] && own->kind == VALUE_KEPT && own->at == to->reg &&
             is_arithmetic(at(c, made)))
             return true;
-        if (own->kind == VALUE_MADE && is_made_over(c, i, made, def_of(c, *own)))
+        if (own->kind == VALUE_MADE && is_made_over(c, i, made, def_of(c, *own)) &&
+            !(reads_kept(c, made, to->reg) && reads_kept(c, def_of(c, *own), to->reg)))
             return true;
     }
     return false;
