@@ -372,6 +372,13 @@ static bool is_marked_whole(const struct code *c, int loop)
     return false;
 }
 
+// IMAD.WIDE adds to a pair.
+static bool steps_by_product(const struct code *c, int i)
+{
+    int by = def_of(c, *source_of(c, i, 1));
+    return by >= 0 && c->fate[by] == FATE_FOLDED;
+}
+
 // A pointer that a loop steps by a number is kept as two registers that stand apart, and copied into a pair for the accesses, if
 // the loop is short; ptxas finds pairs for those of long ones.
 static void pointer_moves(struct code *c, int loop)
@@ -386,10 +393,84 @@ static void pointer_moves(struct code *c, int loop)
     if ((body > LONG && !marked) || c->dominator[l->head] < 0)
         return;
     for (int i = 0; i < c->count; i++)
-        if (is_pointer(c, loop, i, marked)) {
+        if (is_pointer(c, loop, i, marked) && !steps_by_product(c, i)) {
             c->slots[i] += PAIR;
             code_bring(c, c->dominator[l->head], i, PAIR);
         }
+}
+
+/* ---- loops of a known count that are left otherwise ---------------------------------------------------- */
+
+// The comparison of the loop's count that this branch out of it asks for: alone, or with another. -1: none.
+static int count_of_exit(const struct code *c, int loop, int branch, int *sum, bool *alone)
+{
+    int guard = c->first_source[branch + 1] - c->first_source[branch] - 1,
+        asked = at(c, branch)->guard >= 0 ? def_of(c, *source_of(c, branch, guard)) : -1;
+    if (asked < 0)
+        return -1;
+    *alone = at(c, asked)->opcode == PTX_OP_SETP;
+    bool both = at(c, asked)->opcode == PTX_OP_AND || at(c, asked)->opcode == PTX_OP_OR;
+    for (int k = 0; k < (both ? 2 : 1); k++) {
+        int test = *alone ? asked : both ? def_of(c, *source_of(c, asked, k)) : -1;
+        if (test < 0 || at(c, test)->opcode != PTX_OP_SETP || at(c, test)->operand_count != 3 ||
+            !is_inside(c, test, loop) || source_of(c, test, 1)->kind != VALUE_NUMBER)
+            continue;
+        struct origin counted = *source_of(c, test, 0);
+        *sum = counted.kind == VALUE_MADE   ? c->same[counted.at]
+               : counted.kind == VALUE_KEPT ? writer_in(c, loop, counted.at)
+                                            : -1;
+        if (*sum >= 0 && is_inside(c, *sum, loop) && counts(c, *sum))
+            return test;
+    }
+    return -1;
+}
+
+static bool has_choice_within(const struct code *c, int loop)
+{
+    for (int b = 0; b < c->f->block_count; b++) {
+        const struct ptx_block *block = &c->f->blocks[b];
+        if (!in_loop(c, b, loop))
+            continue;
+        if (c->loop_of[b] != loop)
+            return true;
+        if (block->successor_count > 1 && in_loop(c, block->successors[0], loop) &&
+            in_loop(c, block->successors[1], loop) && c->slots[block->first + block->count - 1] > 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_read_outside(const struct code *c, int loop, int reg)
+{
+    for (int i = 0; i < c->count; i++)
+        for (int s = c->first_source[i]; s < c->first_source[i + 1] && !is_inside(c, i, loop); s++)
+            if (c->sources[s].kind == VALUE_KEPT && c->sources[s].at == reg)
+                return true;
+    return false;
+}
+
+// Written out for as many turns as there can be, the loop needs no count; what is read behind it becomes a number.
+static void loop_write_out(struct code *c, int loop)
+{
+    for (int b = 0; b < c->f->block_count; b++) {
+        const struct ptx_block *block = &c->f->blocks[b];
+        int last = block->first + block->count - 1, sum;
+        bool alone;
+        if (!in_loop(c, b, loop) || block->successor_count < 2 ||
+            (in_loop(c, block->successors[0], loop) && in_loop(c, block->successors[1], loop)))
+            continue;
+        int test = count_of_exit(c, loop, last, &sum, &alone);
+        if (test < 0)
+            continue;
+        double most = 0, operations = operations_of(c, loop, test, sum, &most);
+        int turns = turns_known(c, loop, test, sum);
+        if (operations < 0 || turns <= 1 || copies_for(operations, turns) != turns)
+            continue;
+        c->slots[test] = 0;
+        c->slots[last] = alone ? 0 : c->slots[last];
+        c->slots[sum] = is_read_outside(c, loop, at(c, sum)->operands[0].reg);
+        return;
+    }
 }
 
 void code_loops(struct code *c)
@@ -405,6 +486,8 @@ void code_loops(struct code *c)
             loop_unroll(c, n, test, sum);
             c->loops[n].copies = copies;
             c->loops[n].turns = turns;
+        } else if (operations < 0 && !has_choice_within(c, n)) {
+            loop_write_out(c, n);
         }
         pointer_moves(c, n);
     }

@@ -117,7 +117,8 @@ double code_atomic(const struct code *c, int i)
     enum { OTHERS = 2, SWAP_LOOP = 6, SWAP_LOOP_WIDE = 8, WIDE_WITHOUT = 11, WIDE_WITH = 19 };
     const struct ptx_instruction *in = at(c, i);
     bool shared = in->space_count > 0 && in->spaces[0] == PTX_SPACE_SHARED, add = in_has(in, "add"),
-         used = in->writes_first && reader_count(c, i) > 0;
+         used = in->writes_first && (reader_count(c, i) > 0 ||
+                                     (in->operands[0].reg >= 0 && c->several[in->operands[0].reg]));
     enum given given = given_to(c, i);
     if (in->space_count == 0 && (is_float(in) || bits_of(in) == 64))
         return GENERIC; // a predicate says whether it was shared memory
