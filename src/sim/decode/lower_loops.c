@@ -92,20 +92,21 @@ static bool count_find(const struct code *c, int loop, int *test, int *sum)
 // The number that a register begins the loop with. false: it is not known.
 static bool start_of(const struct code *c, int loop, int reg, int64_t *start)
 {
-    int one = -1;
+    bool any = false;
     for (int i = 0; i < c->count; i++) {
         const struct ptx_instruction *in = at(c, i);
         if (!in->writes_first || in->operands[0].kind != PTX_OPERAND_REGISTER ||
             in->operands[0].reg != reg || is_inside(c, i, loop))
             continue;
-        if (one >= 0)
+        if (c->fate[i] != FATE_COPY || source_of(c, i, 0)->kind != VALUE_NUMBER)
             return false;
-        one = i;
+        int64_t number = (int64_t)source_of(c, i, 0)->bits;
+        if (any && number != *start)
+            return false;
+        any = true;
+        *start = number;
     }
-    if (one < 0 || c->fate[one] != FATE_COPY || source_of(c, one, 0)->kind != VALUE_NUMBER)
-        return false;
-    *start = (int64_t)source_of(c, one, 0)->bits;
-    return true;
+    return any;
 }
 
 // How many turns the loop takes, if that is known beforehand; 0.

@@ -98,14 +98,32 @@ static bool is_of_one_lane(const struct code *c, int block)
 
 enum given { GIVEN_NUMBER, GIVEN_SAME, GIVEN_APART };
 
+// What lanes vote for is the same for all of them, and so is what is made of it alone.
+static bool is_same_for_all(const struct code *c, struct origin v, int deep)
+{
+    enum { DEEP = 8 };
+    int from = def_of(c, v);
+    if (v.kind == VALUE_NUMBER || (v.kind == VALUE_KEPT && !c->differs[v.at]))
+        return true;
+    if (from < 0 || deep > DEEP)
+        return false;
+    const struct ptx_operand *to = &at(c, from)->operands[0];
+    if (at(c, from)->opcode == PTX_OP_VOTE ||
+        (to->kind == PTX_OPERAND_REGISTER && to->reg >= 0 && !c->differs[to->reg]))
+        return true;
+    enum ptx_class class = ptx_opcode_class(at(c, from)->opcode);
+    bool same = class == PTX_CLASS_INTEGER || class == PTX_CLASS_SPECIAL;
+    for (int s = c->first_source[from]; s < c->first_source[from + 1] && same; s++)
+        same = is_same_for_all(c, c->sources[s], deep + 1);
+    return same;
+}
+
 static enum given given_to(const struct code *c, int i)
 {
-    const struct ptx_instruction *in = at(c, i);
-    const struct ptx_operand *v = &in->operands[in->writes_first ? 2 : 1];
-    if (source_of(c, i, 1)->kind == VALUE_NUMBER)
+    const struct origin *v = source_of(c, i, 1);
+    if (v->kind == VALUE_NUMBER)
         return GIVEN_NUMBER;
-    return v->kind == PTX_OPERAND_REGISTER && v->reg >= 0 && c->differs[v->reg] ? GIVEN_APART
-                                                                                : GIVEN_SAME;
+    return is_same_for_all(c, *v, 0) ? GIVEN_SAME : GIVEN_APART;
 }
 
 // Of lanes that combine into one word one does it for all: who they are, their sum by REDUX or as many times the value, and
