@@ -283,12 +283,13 @@ static int place_add(const struct code *c, int *places, int count, int block)
     return left;
 }
 
-// Where the readers of a value need it, out of loops.
-static int places_for_readers(const struct code *c, int i, int *places)
+// Where the readers of a value need it, out of loops. apart: what is under a predicate is a place of its own.
+static int places_for_readers(const struct code *c, int i, int *places, bool apart)
 {
     int count = 0;
     for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
-        int block = c->joined_to[c->f->block_of[c->readers[r].instruction]];
+        int block = c->f->block_of[c->readers[r].instruction];
+        block = apart ? block : c->joined_to[block];
         count = place_add(c, places, count, before_loops(c, block));
     }
     return count;
@@ -323,9 +324,9 @@ static void symbols_bring(struct code *c)
             c->slots[k] = 0;
         if (c->fate[k] == FATE_SAME)
             continue;
-        places[0] = before_loops(c, c->joined_to[block]);
+        places[0] = before_loops(c, block);
         if (in->opcode == PTX_OP_MOV)
-            place_count = places_for_readers(c, k, places);
+            place_count = places_for_readers(c, k, places, true);
         for (int p = 0; p < place_count; p++) {
             bool same = false, any = false;
             for (int i = 0; i < count; i++)
@@ -335,7 +336,7 @@ static void symbols_bring(struct code *c)
                 }
             if (same)
                 continue;
-            code_bring(c, places[p], k, any ? FURTHER : FIRST);
+            code_bring(c, c->joined_to[places[p]], k, any ? FURTHER : FIRST);
             if (count < KEPT) {
                 kept[count].variable = variable;
                 kept[count++].block = places[p];
@@ -409,7 +410,7 @@ static void parameter_bring(struct code *c, int i)
 
 static void special_bring(struct code *c, int i)
 {
-    int places[PLACES], count = places_for_readers(c, i, places), place = NONE;
+    int places[PLACES], count = places_for_readers(c, i, places, false), place = NONE;
     for (int p = 0; p < count; p++)
         place = p == 0 ? places[p] : common_dominator(c, place, places[p]);
     if (place != NONE)
