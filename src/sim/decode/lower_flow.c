@@ -10,7 +10,7 @@ enum { NONE = -1 };
 
 /* ---- predicates ----------------------------------------------------------------------------------- */
 
-enum { SHORT = 8, SHORT_SAME = 6, SHORT_LOADS = 20 };
+enum { SHORT = 8, SHORT_SAME = 6, SHORT_LOADS = 20, WINDOW = 3 };
 
 static bool may_have_predicate(const struct code *c, int i)
 {
@@ -53,6 +53,11 @@ static bool is_brought(const struct ptx_instruction *in)
                                         in->operands[1].kind == PTX_OPERAND_SYMBOL);
 }
 
+static bool is_shared_symbol(const struct ptx_operand *op)
+{
+    return op->symbol != NULL && op->variable != NULL && op->variable->space == PTX_SPACE_SHARED;
+}
+
 // Is what the block has, less its jump, so little that it goes under a predicate?
 static bool is_short(const struct code *c, int b, bool same)
 {
@@ -67,8 +72,8 @@ static bool is_short(const struct code *c, int b, bool same)
         if (!may_have_predicate(c, i) || at(c, i)->opcode == PTX_OP_CALL)
             return false;
         loads |= is_global_load(at(c, i));
-        if (!is_brought(at(c, i)))
-            slots += c->slots[i];
+        bool place = at(c, i)->opcode == PTX_OP_MOV && is_shared_symbol(&at(c, i)->operands[1]);
+        slots += place ? WINDOW : is_brought(at(c, i)) ? 0 : c->slots[i];
         enum { SUBROUTINE = 30 };
         if (c->slots[i] > SUBROUTINE)
             return false;
@@ -293,11 +298,6 @@ static int places_for_readers(const struct code *c, int i, int *places, bool apa
         count = place_add(c, places, count, before_loops(c, block));
     }
     return count;
-}
-
-static bool is_shared_symbol(const struct ptx_operand *op)
-{
-    return op->symbol != NULL && op->variable != NULL && op->variable->space == PTX_SPACE_SHARED;
 }
 
 // The window of the block in its cluster, a number, and both together; of a further variable a number and the sum.
