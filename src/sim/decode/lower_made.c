@@ -404,6 +404,66 @@ static bool is_copied_to_pair(const struct code *c, int i)
     return false;
 }
 
+// Has an earlier instruction of the kind scaled the value, as the same operand?
+static bool is_scaled_before(const struct code *c, int i, int value, int operand)
+{
+    for (int r = c->first_reader[value]; r < c->first_reader[value + 1]; r++) {
+        int k = c->readers[r].instruction;
+        if (k < i && c->readers[r].operand == operand && at(c, k)->opcode == at(c, i)->opcode &&
+            c->fate[k] == FATE_MADE && dominates(c, c->f->block_of[k], c->f->block_of[i]))
+            return true;
+    }
+    return false;
+}
+
+// A quotient of a scaled divisor ends with a product, which a sum takes in.
+static bool is_in_sum(const struct code *c, int i)
+{
+    if (reader_count(c, i) != 1)
+        return false;
+    const struct ptx_instruction *by = at(c, c->readers[c->first_reader[i]].instruction);
+    return (by->opcode == PTX_OP_ADD || by->opcode == PTX_OP_SUB) && !is_rounded(by);
+}
+
+// An operand that is scaled, as what is small has no room: in its place where nobody reads it any more, else beside it and
+// selected. What a divisor of several takes is done once.
+static double scaled_slots(const struct code *c, int i, double alone)
+{
+    enum { BY_SAME = 2, BY_SAME_FULL = 3 };
+    const struct ptx_instruction *in = at(c, i);
+    bool f32 = type_of(in) == PTX_TYPE_F32 && !ptx_has_modifier(in, PTX_MOD_FTZ),
+         full = in->opcode == PTX_OP_DIV && ptx_has_modifier(in, PTX_MOD_FULL),
+         approx = in->opcode == PTX_OP_DIV && in_has(in, "approx"),
+         scales =
+             in->opcode == PTX_OP_LG2 || in->opcode == PTX_OP_EX2 || full || approx ||
+             ((in->opcode == PTX_OP_SQRT || in->opcode == PTX_OP_RSQRT) && in_has(in, "approx"));
+    if (!f32 || !scales)
+        return alone;
+    double slots = alone;
+    for (int s = c->first_source[i]; s < c->first_source[i + 1]; s++) {
+        int from = def_of(c, c->sources[s]);
+        bool divisor = s == c->first_source[i] + 1,
+             before = from >= 0 && is_scaled_before(c, i, from, s - c->first_source[i]);
+        if (divisor && before)
+            slots = full ? BY_SAME_FULL : BY_SAME;
+        else if (!full || divisor)
+            slots += from >= 0 && c->f->block_of[from] == c->f->block_of[i] && !before &&
+                     !is_last_reader(c, from, i);
+    }
+    return slots - ((full || approx) && is_in_sum(c, i));
+}
+
+// What a parameter is divided by is compared with it by FCHK, which reads registers.
+static double divided_slots(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    int from = in->opcode == PTX_OP_DIV && type_of(in) == PTX_TYPE_F32 && is_rounded(in)
+                   ? def_of(c, *source_of(c, i, 0))
+                   : -1;
+    return from >= 0 && at(c, from)->opcode == PTX_OP_LD && at(c, from)->space_count > 0 &&
+           at(c, from)->spaces[0] == PTX_SPACE_PARAM;
+}
+
 // Where a constant variable is, is part of what loads of it.
 static bool is_constant_place(const struct code *c, int i)
 {
@@ -482,7 +542,8 @@ static double slots_of(const struct code *c, int i)
         return alone + code_atomic(c, i);
     if (is_constant_again(c, i))
         return 0;
-    alone += ordering_slots(in) + leaves_routine(c, i);
+    alone =
+        scaled_slots(c, i, alone) + ordering_slots(in) + leaves_routine(c, i) + divided_slots(c, i);
     bool same_for_all = !value_differs(c, i);
     if (is_division(in))
         return division_slots(c, i, alone) +

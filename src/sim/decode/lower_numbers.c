@@ -89,6 +89,10 @@ double code_numbers(struct code *c, int i, struct numbers_kept *kept)
     kept->routines += is_rounded(in) && is_float(in) &&
                       (in->opcode == PTX_OP_DIV || in->opcode == PTX_OP_SQRT ||
                        in->opcode == PTX_OP_RCP); // they branch: behind them numbers are made anew
+    enum { SCALE_OF_RCP = 0x4b800000 };
+    if (in->opcode == PTX_OP_RCP && in_has(in, "approx") && bits_of(in) == 32 &&
+        !ptx_has_modifier(in, PTX_MOD_FTZ))
+        number_bring(c, kept, SCALE_OF_RCP, i);
     if (class != PTX_CLASS_INTEGER)
         return 0;
     for (int k = 0; k < c->first_source[i + 1] - c->first_source[i]; k++) {
