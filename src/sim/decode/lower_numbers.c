@@ -78,7 +78,7 @@ double code_numbers(struct code *c, int i, struct numbers_kept *kept)
     enum ptx_class class = ptx_opcode_class(in->opcode);
     int block = c->f->block_of[i], numbers = 0;
     double slots = 0;
-    uint64_t number, last = 0;
+    uint64_t number, factor = 0;
     bool f64 = is_float(in) && bits_of(in) == 64,
          three = in->opcode == PTX_OP_FMA || in->opcode == PTX_OP_MAD;
     if ((in->opcode == PTX_OP_SHL || in->opcode == PTX_OP_SHR) && number_at(c, i, 0, &number) &&
@@ -101,12 +101,12 @@ double code_numbers(struct code *c, int i, struct numbers_kept *kept)
         if (f64 && (uint32_t)number != 0 && in->opcode != PTX_OP_SELP &&
             !is_kept(c, kept, number, block))
             slots += MOVES;
+        factor = numbers == 0 ? number : factor; // the other stays in the instruction
         numbers++;
-        last = number;
     }
     if (three && !f64 && numbers > 1 && is_short_loop(c, block))
-        number_bring(c, kept, last, i);
-    else if (three && !f64 && numbers > 1 && !is_kept(c, kept, last, block))
+        number_bring(c, kept, factor, i);
+    else if (three && !f64 && numbers > 1 && !is_kept(c, kept, factor, block))
         slots += 1;
     return slots;
 }
