@@ -381,10 +381,10 @@ static bool steps_by_product(const struct code *c, int i)
 }
 
 // A pointer that a loop steps by a number is kept as two registers that stand apart, and copied into a pair for the accesses, if
-// the loop is short; ptxas finds pairs for those of long ones.
+// the loop is short; in longer ones that are marked one of them is, and ptxas finds pairs for those of other long ones.
 static void pointer_moves(struct code *c, int loop)
 {
-    enum { PAIR = 2, LONG = 40 };
+    enum { PAIR = 2, SHORT = 20, LONG = 40 };
     const struct natural_loop *l = &c->loops[loop];
     double body = 0;
     for (int i = 0; i < c->count; i++)
@@ -395,8 +395,9 @@ static void pointer_moves(struct code *c, int loop)
         return;
     for (int i = 0; i < c->count; i++)
         if (is_pointer(c, loop, i, marked) && !steps_by_product(c, i)) {
-            c->slots[i] += PAIR;
-            code_bring(c, c->dominator[l->head], i, PAIR);
+            int moves = body > SHORT && c->differs[at(c, i)->operands[0].reg] ? 1 : PAIR;
+            c->slots[i] += moves;
+            code_bring(c, c->dominator[l->head], i, moves);
         }
 }
 
