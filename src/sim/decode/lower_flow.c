@@ -386,18 +386,64 @@ static bool comes_along(const struct code *c, int i, int place)
     return false;
 }
 
+// Is the instruction part of a load's or a store's address?
+static bool is_for_address(const struct code *c, int i)
+{
+    for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
+        enum ptx_class class = ptx_opcode_class(at(c, c->readers[r].instruction)->opcode);
+        if ((class == PTX_CLASS_MEMORY || class == PTX_CLASS_ATOMIC) && c->readers[r].operand == 0)
+            return true;
+    }
+    return false;
+}
+
+// A loop in which a base would be kept for long without being read, or that has many loads for what else it does, loads it anew
+// in each turn.
+static bool loads_anew(const struct code *c, int loop)
+{
+    enum { UNREAD = 22, LOADS = 6 };
+    const double share = 0.23;
+    double loads = 0, others = 0, addresses = 0;
+    for (int i = 0; i < c->count; i++) {
+        int block = c->f->block_of[i];
+        if (block < 0 || c->loop_of[block] != loop || c->slots[i] <= 0)
+            continue;
+        if (at(c, i)->opcode == PTX_OP_LD && !is_brought(at(c, i)))
+            loads++;
+        else if (is_for_address(c, i))
+            addresses += c->slots[i];
+        else
+            others += c->slots[i];
+    }
+    return others > UNREAD || (loads >= LOADS && loads > share * (loads + others + addresses));
+}
+
+// The innermost loop in which the reader has a base that is loaded anew; -1.
+static int loop_of_base(const struct code *c, int i, int reader)
+{
+    int loop = c->loop_of[c->f->block_of[reader]];
+    bool base = at(c, i)->type_count > 0 && ptx_type_bits(at(c, i)->types[0]) == 64 &&
+                is_for_address(c, reader) && !is_base_under_predicate(c, reader);
+    return base && loop >= 0 && !c->loops[loop].has_inner && loads_anew(c, loop) ? loop : NONE;
+}
+
 static void parameter_bring(struct code *c, int i)
 {
-    int places[PLACES], count = 0;
+    int places[PLACES], count = 0, last = NONE;
     c->slots[i] = 0;
     for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
-        int reader = c->readers[r].instruction, block = c->joined_to[c->f->block_of[reader]];
-        if (!is_base_under_predicate(c, reader))
+        int reader = c->readers[r].instruction, block = c->joined_to[c->f->block_of[reader]],
+            loop = loop_of_base(c, i, reader);
+        if (loop != NONE && loop != last)
+            code_bring(c, block, reader, 1);
+        if (loop != NONE)
+            last = loop;
+        else if (!is_base_under_predicate(c, reader))
             count = place_add(c, places, count, before_loops(c, block));
     }
     for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
         int reader = c->readers[r].instruction, block = c->joined_to[c->f->block_of[reader]];
-        bool there = !is_base_under_predicate(c, reader);
+        bool there = !is_base_under_predicate(c, reader) || loop_of_base(c, i, reader) != NONE;
         for (int p = 0; p < count; p++)
             there |= dominates(c, places[p], block);
         if (!there)
