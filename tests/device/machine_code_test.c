@@ -99,6 +99,44 @@ static const struct example examples[] = {
      "%rd8;\nld.global.u64 %rd11, [%rd9];\nmul.lo.s64 %rd12, %rd11, %rd11;\n"
      "st.global.u64 [%rd10], %rd12;\nret;\n}\n",
      0, 14, 0},
+    {"three operands of 64 bits are summed at once",
+     "mul.wide.u32 %rd8, %r2, 8;\nadd.s64 %rd9, %rd3, %rd8;\nadd.s64 %rd10, %rd4, "
+     "%rd8;\nld.global.u64 %rd11, [%rd9];\nld.global.u64 %rd12, [%rd10];\nld.global.u64 %rd13, "
+     "[%rd10+8];\n"
+     "add.s64 %rd14, %rd11, %rd12;\nadd.s64 %rd15, %rd14, %rd13;\nst.global.u64 [%rd10], "
+     "%rd15;\nret;\n}\n",
+     0, 14, 0},
+    {"bytes are taken out of their word",
+     "ld.global.v4.u8 {%r10, %r11, %r12, %r13}, [%rd6];\nadd.u32 %r14, %r10, %r11;\nadd.u32 %r15, "
+     "%r14, %r12;\nadd.u32 %r16, %r15, %r13;\n"
+     "st.global.u32 [%rd7], %r16;\nret;\n}\n",
+     0, 16, 0},
+    {"a selection over a value that ends is a predicate",
+     LOADED "setp.lt.s32 %p1, %r2, %r1;\nfma.rn.f32 %f3, %f1, %f2, %f2;\nmul.f32 %f4, %f1, "
+            "%f1;\nselp.f32 %f1, %f3, %f4, %p1;\n" STORED,
+     0, 15, 0},
+    {"a sign of 64 bits is one comparison",
+     "mul.wide.u32 %rd8, %r2, 8;\nadd.s64 %rd9, %rd3, %rd8;\nld.global.u64 %rd11, "
+     "[%rd9];\nsetp.lt.s64 %p1, %rd11, 0;\nselp.u32 %r5, 3, 5, %p1;\nst.global.u32 [%rd7], "
+     "%r5;\nret;\n}\n",
+     0, 13, 0},
+    {"an arm beside which another comes to the place stays a branch",
+     LOADED "setp.lt.s32 %p1, %r2, %r1;\nsetp.lt.s32 %p2, %r2, 7;\n@%p1 bra B;\n" FMA
+            "@%p2 bra D;\n" FMA "bra.uni D;\nB:\n" FMA16 "D:\nbar.sync 0;\n" STORED,
+     0, 23, 0},
+    {"a loop left in its middle has no jump back",
+     LOADED "mov.u32 %r4, 0;\nL:\n.pragma \"nounroll\";\n" FMA
+            "setp.ge.s32 %p1, %r4, %r1;\n@%p1 bra X;\nmul.f32 %f1, %f1, %f2;\nadd.s32 %r4, %r4, "
+            "1;\nbra.uni L;\nX:\n" STORED,
+     100, 516, 0, true},
+    {"a quotient is summed by FFMA",
+     LOADED "div.approx.f32 %f3, %f1, 0f40400000;\ndiv.approx.f32 %f4, %f2, %f3;\nadd.f32 %f1, "
+            "%f4, 0f3F800000;\n" STORED,
+     0, 17, 0},
+    {"votes are the same for all: the sum needs no REDUX",
+     "vote.sync.ballot.b32 %r3, %p1, -1;\npopc.b32 %r4, %r3;\nred.global.add.u32 [%rd4], "
+     "%r4;\nret;\n}\n",
+     1, 14, 0},
 };
 
 static double executed(const char *text, uint32_t n, const struct sim_line_code *codes, int count)

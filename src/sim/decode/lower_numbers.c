@@ -104,6 +104,8 @@ double code_numbers(struct code *c, int i, struct numbers_kept *kept)
         factor = numbers == 0 ? number : factor; // the other stays in the instruction
         numbers++;
     }
+    if (in->opcode == PTX_OP_SELP && !f64 && numbers > 1) // one of them is in a register
+        number_bring(c, kept, factor, i);
     if (three && !f64 && numbers > 1 && is_short_loop(c, block))
         number_bring(c, kept, factor, i);
     else if (three && !f64 && numbers > 1 && !is_kept(c, kept, factor, block))
