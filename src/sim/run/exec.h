@@ -204,6 +204,7 @@ struct function {
     const uint32_t *formals, *formal_sizes, *returns, *return_sizes; // offsets in local memory
     int formal_count, return_count;
     int site_base, register_base;
+    const struct code *code; // what ptxas makes of it, reckoned (decode/lower_code.h)
 };
 
 // What the decoder knows of an instruction, for counting and reporting.
