@@ -324,6 +324,19 @@ uint64_t l2_dirty_bytes(const struct l2 *c)
     return c->dirty_sectors * SECTOR_BYTES;
 }
 
+uint64_t l2_lines(const struct l2 *c)
+{
+    return (uint64_t)c->set_count * c->partitions * (unsigned)c->ways;
+}
+
+uint64_t l2_lines_used(const struct l2 *c)
+{
+    uint64_t used = 0;
+    for (size_t i = 0; i < (size_t)c->set_count * c->partitions; i++)
+        used += c->sets[i].used;
+    return used;
+}
+
 void l2_flush(struct l2 *c)
 {
     sets_clear(c->sets, (size_t)c->set_count * c->partitions);

@@ -112,3 +112,23 @@ double footprint_reads(const struct launch *l, double sampled_bytes)
     double first = fmin(sampled_bytes, sampled);
     return (sampled > 0 ? first * all / sampled : 0) + (sampled_bytes - first) * scale;
 }
+
+// Of what was read, the share of which it can't be said how it grows: of an allocation of which some was read by one half of the
+// sample and some by both, or of which all blocks would read more than there is.
+double footprint_unsure(const struct launch *l)
+{
+    double scale = (double)l->grid_blocks / (double)l->blocks_total, unsure = 0, all = 0;
+    for (size_t i = 0; l->footprint != NULL && i < l->sim->space.count; i++) {
+        const struct allocation *a = &l->sim->space.items[i];
+        double once = 0, shared = 0;
+        for (uint64_t word = 0; word < words_of(l, a); word++) {
+            uint64_t even = l->footprint[i].read[0][word], odd = l->footprint[i].read[1][word];
+            once += __builtin_popcountll(even ^ odd);
+            shared += __builtin_popcountll(even & odd);
+        }
+        double most = ceil((double)a->size / (double)granule_bytes(l));
+        unsure += fmax(fmin(once, shared), fmin((shared + once * scale - most) / scale, once));
+        all += once + shared;
+    }
+    return all > 0 ? unsure / all : 0;
+}
