@@ -85,12 +85,16 @@ def full_run(args, name, options):
 
 
 def samples_of(run):
-    """What the run says of its samples, by variant and case."""
+    """What the run says of its samples, by variant: of each case."""
     found = {}
     for result in run.get("results", []):
-        case = " ".join(f"{k}={v:g}" for k, v in result["case"].items())
-        found[(result["variant"], case)] = result.get("sample")
+        found.setdefault(result["variant"], []).append((result["case"], result.get("sample")))
     return found
+
+
+def sample_of(said, key):
+    wanted = {k: float(v) for k, v in (word.split("=") for word in key[1].split())}
+    return next((s for case, s in said.get(key[0], []) if {k: float(v) for k, v in case.items()} == wanted), None)
 
 
 def error_pct(got, want, metric):
@@ -112,7 +116,7 @@ def compare(args, name, options):
         got = part.get(key, {})
         errors = {m: error_pct(got.get(m), want.get(m), m) for m in METRICS if m in want or m in got}
         results.append({"experiment": name, "variant": key[0], "case": key[1], "blocks": int(want.get("grid_blocks", 0)),
-                        "sample": said.get(key), "errors": errors})
+                        "sample": sample_of(said, key), "errors": errors})
     return {"name": name, "case": " ".join(options[1::2]), "results": results, "whole_s": whole_s, "part_s": part_s}
 
 

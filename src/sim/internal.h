@@ -162,6 +162,7 @@ struct l2_counts {                        // chip-wide
 };
 struct l2;
 struct l2 *l2_new(const struct gpu *gpu);
+struct l2 *l2_new_share(const struct gpu *gpu, double share); // for as much of the chip: of the sets
 void l2_free(struct l2 *c);
 uint64_t l2_dirty_bytes(const struct l2 *c);
 uint64_t l2_dirty_bytes_max(const struct l2 *c); // about: sectors written in part count less

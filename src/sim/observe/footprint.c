@@ -114,21 +114,25 @@ double footprint_reads(const struct launch *l, double sampled_bytes)
 }
 
 // Of what was read, the share of which it can't be said how it grows: of an allocation of which some was read by one half of the
-// sample and some by both, or of which all blocks would read more than there is.
-double footprint_unsure(const struct launch *l)
+// sample and some by both, of which all blocks would read more than there is, or that takes much of an L2 of so many bytes.
+double footprint_unsure(const struct launch *l, double l2_bytes)
 {
-    double scale = (double)l->grid_blocks / (double)l->blocks_total, unsure = 0, all = 0;
+    const double l2_share = 0.05;
+    double scale = (double)l->grid_blocks / (double)l->blocks_total, unsure = 0, all = 0, both = 0;
     for (size_t i = 0; l->footprint != NULL && i < l->sim->space.count; i++) {
         const struct allocation *a = &l->sim->space.items[i];
-        double once = 0, shared = 0;
+        double once = 0, shared = 0, most = ceil((double)a->size / (double)granule_bytes(l));
         for (uint64_t word = 0; word < words_of(l, a); word++) {
             uint64_t even = l->footprint[i].read[0][word], odd = l->footprint[i].read[1][word];
             once += __builtin_popcountll(even ^ odd);
             shared += __builtin_popcountll(even & odd);
         }
-        double most = ceil((double)a->size / (double)granule_bytes(l));
-        unsure += fmax(fmin(once, shared), fmin((shared + once * scale - most) / scale, once));
+        double beyond = (shared + once * scale - most) / scale;
+        unsure += fmax(fmin(once, shared), fmin(beyond, once));
         all += once + shared;
+        both += shared;
     }
+    if (both * (double)granule_bytes(l) > l2_share * l2_bytes)
+        return 1;
     return all > 0 ? unsure / all : 0;
 }

@@ -106,10 +106,16 @@ void sample_plan(struct launch *l)
         return;
     struct sample *s = sample_new(l, wave);
     l->sample = s;
-    if (s->waves || plan_pairs(l, share, PAIRS_LEAST))
+    if (s->waves)
         return;
-    sample_release(l);
-    l->sample_whole = SAMPLE_WHOLE_FEW;
+    if (!plan_pairs(l, share, PAIRS_LEAST)) {
+        sample_release(l);
+        l->sample_whole = SAMPLE_WHOLE_FEW;
+        return;
+    }
+    // A part of the SMs, and as much of L2: its lines come and go as on the whole chip.
+    s->all_l2 = l->sim->l2;
+    l->sim->l2 = l2_new_share(l->gpu, (double)l->blocks_total / (double)l->grid_blocks);
 }
 
 void sample_release(struct launch *l)
@@ -117,6 +123,10 @@ void sample_release(struct launch *l)
     struct sample *s = l->sample;
     if (s == NULL)
         return;
+    if (s->all_l2 != NULL) {
+        l2_free(l->sim->l2);
+        l->sim->l2 = s->all_l2;
+    }
     for (int i = 0; i < s->check_count; i++) {
         free(s->checks[i].counts);
         free(s->checks[i].site_hits);

@@ -30,6 +30,7 @@ struct sample {
     uint64_t whole_waves;       // that all SMs ran; 0: not known yet
     int pairs, pairs_ran;       // that there are; that run or have run
     struct sample_sm *sms;
+    struct l2 *all_l2;          // the simulator's own, while a smaller one is in its place
     uint8_t **first;            // of each granule of an allocation, the wave that read it first; 0: none
     size_t first_count;
     uint64_t read, read_again;  // sectors of this wave, or of the rest; of those, in granules that were read two waves before

@@ -298,7 +298,7 @@ static enum sample_whole judge(const struct launch *l)
         return longer / in_a_row > longer_bound ? SAMPLE_WHOLE_UNLIKE : SAMPLE_WHOLE_NOT;
     if (longer > longer_bound || sample_work_error(l) > work_bound)
         return SAMPLE_WHOLE_UNLIKE;
-    return footprint_unsure(l) > shared_bound ? SAMPLE_WHOLE_SHARED : SAMPLE_WHOLE_NOT;
+    return footprint_unsure(l, (double)l2_lines(l->sim->l2) * LINE_BYTES) > shared_bound ? SAMPLE_WHOLE_SHARED : SAMPLE_WHOLE_NOT;
 }
 
 void sample_report(const struct launch *l, struct sim_report *report)
