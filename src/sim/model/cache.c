@@ -311,6 +311,20 @@ struct l2 *l2_new_share(const struct gpu *gpu, double share)
     return c;
 }
 
+// As routes_of() has it.
+uint32_t l2_home(const struct l2 *c, uint64_t line)
+{
+    if (c->partitions == 2)
+        return (uint32_t)((line ^ (line >> 5) * HASH >> 63) & 1);
+    uint64_t group = line / c->partitions;
+    return c->partitions > 1 ? (uint32_t)((line + (group * HASH >> 40)) % c->partitions) : 0;
+}
+
+uint32_t l2_partitions(const struct l2 *c)
+{
+    return c->partitions;
+}
+
 void l2_free(struct l2 *c)
 {
     if (!c)

@@ -116,6 +116,8 @@ void sample_plan(struct launch *l)
     // A part of the SMs, and as much of L2: its lines come and go as on the whole chip.
     s->all_l2 = l->sim->l2;
     l->sim->l2 = l2_new_share(l->gpu, (double)l->blocks_total / (double)l->grid_blocks);
+    s->dense = xcalloc(s->first_count + 1, sizeof *s->dense);
+    s->next_line = xcalloc(l2_partitions(l->sim->l2), sizeof *s->next_line);
 }
 
 void sample_release(struct launch *l)
@@ -134,6 +136,10 @@ void sample_release(struct launch *l)
     }
     for (size_t i = 0; i < s->first_count; i++)
         free(s->first[i]);
+    for (size_t i = 0; i < s->first_count && s->dense != NULL; i++)
+        free(s->dense[i]);
+    free(s->dense);
+    free(s->next_line);
     free(s->first);
     free(s->ended);
     free(s->sms);
@@ -170,6 +176,33 @@ static void note_read(const struct launch *l, const struct l2_request *r, const 
     }
 }
 
+// Lines that the sample leaves out would leave holes, and fill sets unevenly: they are numbered anew, in the order in which they
+// come, those of a partition by themselves. Of every so many lines in a row each partition has one.
+static void line_number(struct launch *l, struct l2_request *r, const struct allocation **last)
+{
+    const uint64_t base = (uint64_t)1 << 31; // far from what is no allocation's
+    struct sample *s = l->sample;
+    const struct l2 *l2 = l->sim->l2;
+    uint64_t offset = r->line_address - DEVICE_BASE, partitions = l2_partitions(l2);
+    const struct allocation *a = *last;
+    if (a == NULL || offset - a->start >= a->size)
+        *last = a = space_find(&l->sim->space, r->line_address);
+    if (a == NULL || (size_t)(a - l->sim->space.items) >= s->first_count)
+        return;
+    uint32_t **dense = &s->dense[a - l->sim->space.items];
+    if (*dense == NULL)
+        *dense = xcalloc(a->committed / LINE_BYTES + 1, sizeof **dense);
+    uint32_t *number = &(*dense)[(offset - a->start) / LINE_BYTES];
+    if (*number == 0) {
+        uint32_t home = l2_home(l2, r->line_address / LINE_BYTES);
+        uint64_t line = base + partitions * s->next_line[home]++;
+        while (l2_home(l2, line) != home)
+            line++;
+        *number = (uint32_t)line;
+    }
+    r->line_address = (uint64_t)*number * LINE_BYTES;
+}
+
 bool sample_hears(struct launch *l)
 {
     struct sample *s = l->sample;
@@ -178,10 +211,12 @@ bool sample_hears(struct launch *l)
     for (int i = 0; i < l->sm_count; i++) {
         const struct sm *sm = &l->sms[i];
         for (size_t k = 0; k < sm->sent_count; k++) {
-            const struct l2_request *r = &sm->sent[k];
+            struct l2_request *r = &sm->sent[k];
             s->sms[i].sectors += sector_count(r->sectors);
             if (s->waves && (r->kind == L2_READ || r->kind == L2_MERGED))
                 note_read(l, r, &last);
+            else if (!s->waves)
+                line_number(l, r, &last);
         }
     }
     return !s->waves || !rest;
