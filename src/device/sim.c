@@ -270,13 +270,27 @@ static void take_report(struct work *w, const struct sim_report *r, struct devic
 
 /* ---- a share of the blocks ---------------------------------------------------------------------------- */
 
-static bool share_a_buffer(const struct resolved_launch *a, const struct resolved_launch *b)
+static void mark_buffers(const struct resolved_argument *args, int count, bool *uses)
 {
-    for (int i = 0; i < a->arg_count; i++)
-        for (int k = 0; k < b->arg_count && a->args[i].kind == ARGUMENT_BUFFER; k++)
-            if (b->args[k].kind == ARGUMENT_BUFFER && b->args[k].buffer == a->args[i].buffer)
-                return true;
-    return false;
+    for (int i = 0; i < count; i++)
+        if (args[i].kind == ARGUMENT_STRUCT)
+            mark_buffers(args[i].fields->items, args[i].fields->count, uses);
+        else if (args[i].kind == ARGUMENT_BUFFER || args[i].kind == ARGUMENT_TENSOR_MAP ||
+                 args[i].kind == ARGUMENT_TEXTURE)
+            uses[args[i].buffer] = true;
+}
+
+static bool share_a_buffer(const struct work *w, const struct resolved_launch *a,
+                           const struct resolved_launch *b)
+{
+    int count = w->sequence->buffer_count;
+    bool *by_a = ARENA_ARRAY(w->arena, bool, count + 1),
+         *by_b = ARENA_ARRAY(w->arena, bool, count + 1), both = false;
+    mark_buffers(a->args, a->arg_count, by_a);
+    mark_buffers(b->args, b->arg_count, by_b);
+    for (int i = 0; i < count; i++)
+        both |= by_a[i] && by_b[i];
+    return both;
 }
 
 static bool has_variables(const struct device_module *m)
@@ -293,7 +307,7 @@ static bool shares_with_others(const struct work *w)
     const struct device_launch *launches = w->sequence->launches, *own_launch = &launches[w->launch];
     for (int i = 0; i < w->sequence->launch_count; i++)
         if (i != w->launch && launches[i].kind == LAUNCH_KERNEL &&
-            (share_a_buffer(launches[i].launch, own_launch->launch) ||
+            (share_a_buffer(w, launches[i].launch, own_launch->launch) ||
              (launches[i].module == own_launch->module && has_variables(own_launch->module))))
             return true;
     return false;

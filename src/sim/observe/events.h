@@ -40,6 +40,7 @@ void bytes_of_lines(const struct access *access, uint64_t base, const uint64_t *
 void footprint_open(struct launch *l);
 void footprint_close(struct launch *l);
 double footprint_reads(const struct launch *l, double sampled_bytes);
+double footprint_first(const struct launch *l);
 double footprint_unsure(const struct launch *l, double l2_bytes);
 
 // trace.c: operations of a segment that starts, and what an event adds to one.

@@ -136,3 +136,14 @@ double footprint_unsure(const struct launch *l, double l2_bytes)
         return 1;
     return all > 0 ? unsure / all : 0;
 }
+
+// Bytes that the blocks which ran read at least once.
+double footprint_first(const struct launch *l)
+{
+    double granules = 0;
+    for (size_t i = 0; l->footprint != NULL && i < l->sim->space.count; i++)
+        for (uint64_t word = 0; word < words_of(l, &l->sim->space.items[i]); word++)
+            granules += __builtin_popcountll(l->footprint[i].read[0][word] |
+                                             l->footprint[i].read[1][word]);
+    return granules * (double)granule_bytes(l);
+}

@@ -289,7 +289,8 @@ static double longest_block(const struct launch *l)
 
 static enum sample_whole judge(const struct launch *l)
 {
-    const double longer_bound = 0.03, shared_bound = 0.01, work_bound = 0.015;
+    const double longer_bound = 0.03, shared_bound = 0.01, work_bound = 0.015,
+                 again_bound = 0.05;
     const struct sample *s = l->sample;
     if (s->why != SAMPLE_WHOLE_NOT)
         return s->why;
@@ -298,6 +299,10 @@ static enum sample_whole judge(const struct launch *l)
         return longer / in_a_row > longer_bound ? SAMPLE_WHOLE_UNLIKE : SAMPLE_WHOLE_NOT;
     if (longer > longer_bound || sample_work_error(l) > work_bound)
         return SAMPLE_WHOLE_UNLIKE;
+    // What is fetched beyond what is read for the first time: read again, or to be merged with what was stored.
+    double fetched_first = footprint_first(l), fetched_all = fmax((double)l->l2.dram_read_bytes, 1);
+    if (1 - fetched_first / fetched_all > again_bound)
+        return SAMPLE_WHOLE_SHARED;
     return footprint_unsure(l, (double)l2_lines(l->sim->l2) * LINE_BYTES) > shared_bound ? SAMPLE_WHOLE_SHARED : SAMPLE_WHOLE_NOT;
 }
 
