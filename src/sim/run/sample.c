@@ -117,7 +117,7 @@ void sample_plan(struct launch *l)
     s->all_l2 = l->sim->l2;
     l->sim->l2 = l2_new_share(l->gpu, (double)l->blocks_total / (double)l->grid_blocks);
     s->dense = xcalloc(s->first_count + 1, sizeof *s->dense);
-    s->next_line = xcalloc(l2_partitions(l->sim->l2), sizeof *s->next_line);
+    s->next_line = xcalloc(l2_partitions(l->sim->l2) * (s->first_count + 1), sizeof *s->next_line);
 }
 
 void sample_release(struct launch *l)
@@ -176,8 +176,8 @@ static void note_read(const struct launch *l, const struct l2_request *r, const 
     }
 }
 
-// Lines that the sample leaves out would leave holes, and fill sets unevenly: they are numbered anew, in the order in which they
-// come, those of a partition by themselves. Of every so many lines in a row each partition has one.
+// Lines that the sample leaves out would leave holes, and fill sets unevenly: those of an allocation are numbered anew, in the
+// order in which they come, each partition's by themselves. Of every so many lines in a row each partition has one.
 static void line_number(struct launch *l, struct l2_request *r, const struct allocation **last)
 {
     const uint64_t base = (uint64_t)1 << 31; // far from what is no allocation's
@@ -195,7 +195,8 @@ static void line_number(struct launch *l, struct l2_request *r, const struct all
     uint32_t *number = &(*dense)[(offset - a->start) / LINE_BYTES];
     if (*number == 0) {
         uint32_t home = l2_home(l2, r->line_address / LINE_BYTES);
-        uint64_t line = base + partitions * s->next_line[home]++;
+        uint64_t *next = &s->next_line[(uint64_t)(a - l->sim->space.items) * partitions + home];
+        uint64_t line = base + (a->start / LINE_BYTES / partitions + (*next)++) * partitions;
         while (l2_home(l2, line) != home)
             line++;
         *number = (uint32_t)line;

@@ -34,7 +34,7 @@ struct sample {
     uint8_t **first;            // of each granule of an allocation, the wave that read it first; 0: none
     size_t first_count;         // of allocations
     uint32_t **dense;           // of each line of an allocation, its number in an L2 of the sample's size; 0: none yet
-    uint64_t *next_line;        // of each partition
+    uint64_t *next_line;        // of each allocation, and of its lines of each partition
     uint64_t read, read_again;  // sectors of this wave, or of the rest; of those, in granules that were read two waves before
     double again_share;         // of the last whole wave
     struct sample_wave *ended;  // whole waves, from 0 on
