@@ -493,7 +493,7 @@ static struct l2_counts l2_whole(const struct launch *l)
         c.dirty_bytes = written - whole(l, c.dram_write_bytes);
         c.dirty_bytes = c.dirty_bytes < most ? c.dirty_bytes : most;
     }
-    if (l->sample != NULL)
+    if (l->sample != NULL && l->sample->all_l2 != NULL)
         c.dirty_bytes = whole(l, dirty); // an L2 of the sample's size
     c.dram_write_bytes = written - c.dirty_bytes;
     return c;

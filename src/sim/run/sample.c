@@ -87,6 +87,16 @@ static struct sample *sample_new(const struct launch *l, uint64_t wave)
     return s;
 }
 
+// Nothing leaves L2, whatever blocks read and write: they can take lines in both partitions.
+static bool all_fits_l2(const struct launch *l)
+{
+    const double share = 0.4;
+    double bytes = 0;
+    for (size_t i = 0; i < l->sim->space.count; i++)
+        bytes += l->sim->space.items[i].freed ? 0 : (double)l->sim->space.items[i].size;
+    return bytes < share * (double)l2_lines(l->sim->l2) * LINE_BYTES;
+}
+
 void sample_plan(struct launch *l)
 {
     double share = l->options->sample_share;
@@ -113,6 +123,8 @@ void sample_plan(struct launch *l)
         l->sample_whole = SAMPLE_WHOLE_FEW;
         return;
     }
+    if (all_fits_l2(l))
+        return;
     // A part of the SMs, and as much of L2: its lines come and go as on the whole chip.
     s->all_l2 = l->sim->l2;
     l->sim->l2 = l2_new_share(l->gpu, (double)l->blocks_total / (double)l->grid_blocks);
@@ -216,7 +228,7 @@ bool sample_hears(struct launch *l)
             s->sms[i].sectors += sector_count(r->sectors);
             if (s->waves && (r->kind == L2_READ || r->kind == L2_MERGED))
                 note_read(l, r, &last);
-            else if (!s->waves)
+            else if (s->dense != NULL)
                 line_number(l, r, &last);
         }
     }

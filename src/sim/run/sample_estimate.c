@@ -289,8 +289,8 @@ static double longest_block(const struct launch *l)
 
 static enum sample_whole judge(const struct launch *l)
 {
-    const double longer_bound = 0.03, shared_bound = 0.01, work_bound = 0.015,
-                 again_bound = 0.05;
+    const double longer_bound = 0.03, shared_bound = 0.02, work_bound = 0.015,
+                 again_bound = 0.05, shared_most = 0.05;
     const struct sample *s = l->sample;
     if (s->why != SAMPLE_WHOLE_NOT)
         return s->why;
@@ -303,7 +303,11 @@ static enum sample_whole judge(const struct launch *l)
     double fetched_first = footprint_first(l), fetched_all = fmax((double)l->l2.dram_read_bytes, 1);
     if (1 - fetched_first / fetched_all > again_bound)
         return SAMPLE_WHOLE_SHARED;
-    return footprint_unsure(l, (double)l2_lines(l->sim->l2) * LINE_BYTES) > shared_bound ? SAMPLE_WHOLE_SHARED : SAMPLE_WHOLE_NOT;
+    // Data of all blocks takes as much of a smaller L2 as of the whole one.
+    double l2_bytes = (double)l2_lines(l->sim->l2) * LINE_BYTES;
+    if (s->all_l2 != NULL && footprint_shared(l) > shared_most * l2_bytes)
+        return SAMPLE_WHOLE_SHARED;
+    return footprint_unsure(l) > shared_bound ? SAMPLE_WHOLE_SHARED : SAMPLE_WHOLE_NOT;
 }
 
 void sample_report(const struct launch *l, struct sim_report *report)
