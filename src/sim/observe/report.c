@@ -3,6 +3,7 @@
 #include "sim/observe/events.h"
 #include "sim/observe/fidelity.h"
 #include "sim/observe/machine.h"
+#include "sim/run/sample.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -268,8 +269,7 @@ static void counters_fill(const struct launch *l, struct totals *t, struct sim_r
     if (t->executed > 0)
         v[COUNTER_LANES_ACTIVE_PCT] = 100 * t->lanes / (LANES * t->executed);
     // A share of the blocks makes an estimate.
-    enum provenance all =
-        l->blocks_total == l->grid_blocks ? PROVENANCE_SIMULATED : PROVENANCE_MODELLED;
+    enum provenance all = sample_is_partial(l) ? PROVENANCE_MODELLED : PROVENANCE_SIMULATED;
     for (int i = 0; i < COUNTER_COUNT; i++) {
         enum counter_id id = (enum counter_id)i;
         bool absent = !(counter_info(id)->by & COUNTED_PTX) ||
@@ -441,6 +441,8 @@ static bool violation_fail(const struct sim_violation *v, struct error *err)
 static struct l2_counts l2_whole(const struct launch *l)
 {
     struct l2_counts c = l->l2;
+    if (sample_has_waves(l))
+        return c; // of all blocks already
     uint64_t dirty = l2_dirty_bytes(l->sim->l2), most = l2_dirty_bytes_max(l->sim->l2);
     double misses = l->misses_share;
     uint64_t copies = (uint64_t)llround((double)whole(l, c.copy_read_sectors) * misses);
@@ -460,6 +462,8 @@ static struct l2_counts l2_whole(const struct launch *l)
         c.dirty_bytes = written - whole(l, c.dram_write_bytes);
         c.dirty_bytes = c.dirty_bytes < most ? c.dirty_bytes : most;
     }
+    if (l->sample != NULL && l->sample->all_l2 != NULL)
+        c.dirty_bytes = whole(l, dirty); // an L2 of the sample's size
     c.dram_write_bytes = written - c.dirty_bytes;
     return c;
 }
@@ -571,6 +575,7 @@ bool report_fill(struct launch *l, struct arena *a, struct sim_report *report, s
     report->blocks_total = l->grid_blocks;
     for (int i = 0; i < l->core_count; i++)
         report->blocks_run += l->cores[i].blocks_done;
+    sample_report(l, report);
     bool stopped = report->violation_count > 0 && violation_stops(report->violations[0].kind);
     const struct stall_table *stalls = stopped ? NULL : time_fill(l, a, report);
     lines_fill(l, a, stalls, report);
