@@ -217,6 +217,8 @@ struct site_info {
     uint8_t flops_f16, flops_f32, flops_f64;
     uint32_t tensor_flops; // of a warp
     bool is_fadd, is_fmul, is_ffma, is_integer, is_special, is_branch, is_barrier;
+    // Of an atomic on shared memory that the machine does by a loop that compares and swaps: instructions of a turn. 0: of all else
+    uint8_t swap_turn;
     const char *why;      // it can't be run, or NULL
     enum ptx_space space; // of a memory access
     enum { SITE_OTHER, SITE_LOAD, SITE_STORE, SITE_ATOMIC, SITE_TEXTURE, SITE_SURFACE } access;
@@ -379,6 +381,7 @@ struct mem_state {
     uint64_t requests, sectors, sectors_ideal, lines, l1_hit_sectors, l2_sectors; // global
     uint64_t data_passes; // global: through the L1 data stage
     uint64_t shared_requests, wavefronts, wavefronts_ideal;
+    uint64_t shared_depth; // atomics: of `depth`, what is on shared memory
     uint64_t local_requests, local_sectors, local_ideal;
     uint64_t depth;
     // the allocation found last, as offsets from DEVICE_BASE: 0, 0 = none
