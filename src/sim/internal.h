@@ -285,6 +285,7 @@ struct timing_site {
     uint32_t tensor_flops; // per warp, of a matrix instruction
     int16_t moved;         // the site that issues in this one's place, less this one: schedule.c
     bool group;            // a matrix instruction of a warp group: wgmma
+    uint8_t swap_turn;     // machine instructions of a turn, where a loop compares and swaps in shared memory; 0: others
     uint16_t guard;        // 1 + the predicate register it is under; 0: none
     uint32_t loop; // loads moved to the first of several turns: 1 + the loop's branch; 0: others
     bool shared_by_turns; // of a loop that ptxas unrolls: once for four turns: decode_unroll.c

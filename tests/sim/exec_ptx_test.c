@@ -82,7 +82,8 @@ static void inlined_library_code_counts_at_the_user_s_line(void **state)
     assert_int_equal(b.report.lines[0].line, 5);
     assert_int_equal(b.report.lines[0].instructions, 7); // with the window of s and the return
     assert_int_equal(b.report.lines[1].line, 20);
-    assert_int_equal(b.report.lines[1].instructions, 4); // with the stack pointer: 11, as ptxas 13.0 makes
+    assert_int_equal(b.report.lines[1].instructions,
+                     4); // with the stack pointer: 11, as ptxas 13.0 makes
     bench_close(&b);
 }
 

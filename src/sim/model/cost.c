@@ -136,6 +136,10 @@ static void rates_latencies(struct rates *r, const struct gpu *g)
     r->guard = known_or_none(GPU(g, latency_guard_cycles) - r->alu);
     r->branch = known_or_none(GPU(g, branch_cycles));
     r->branch_back = known_or_none(g->value[GPU_FIELD_branch_back_cycles] - r->branch);
+    // Load, add, compare and swap, test, and the branch back under the predicate.
+    r->swap_latency = 2 * r->shared_latency + 2 * r->alu + r->guard + r->branch + r->branch_back;
+    double swap = g->value[GPU_FIELD_shared_swap_cycles];
+    r->swap_cycles = isnan(swap) ? 2 * r->wavefront : swap;
     r->match_value = known_or_none(g->value[GPU_FIELD_match_value_cycles]);
     r->first_fetch = known_or_none(GPU(g, first_fetch_cycles));
     r->first_constant = known_or_none(GPU(g, first_constant_cycles));
@@ -270,6 +274,10 @@ struct site_cost site_cost(const struct rates *r, const struct timing_site *t)
         .second = (uint8_t)p->second,
         .reader = (uint8_t)(t->group && p->unit == UNIT_TENSOR ? STALL_GMMA : p->reader),
         .throttle = p->unit == UNIT_SHARED ? STALL_MIO_THROTTLE : STALL_LG_THROTTLE};
+    if (t->pipe == PIPE_SHARED_ATOMIC && t->swap_turn > 0) {
+        c.turn_slots = t->swap_turn;
+        c.latency = r->swap_latency;
+    }
     if (t->pipe == PIPE_BRANCH)
         c.hold = later(0, r->branch - c.slots);
     if (p->unit == UNIT_MATH && r->operation[t->operation].cycles > 0)
