@@ -38,22 +38,35 @@ static const uint32_t CARVEOUT_KIB[] = {0, 16, 32, 64, 100, 132, 164, 196, 228};
 
 /* ---- the host's instruction set ------------------------------------------------------------------ */
 
-extern const struct cache_functions sim_cache_functions_baseline;
+extern const struct l1_functions sim_l1_functions_baseline;
+extern const struct l2_functions sim_l2_functions_baseline;
 #if defined(__x86_64__)
-extern const struct cache_functions sim_cache_functions_avx2;
-extern const struct cache_functions sim_cache_functions_avx512;
+extern const struct l1_functions sim_l1_functions_avx2, sim_l1_functions_avx512;
+extern const struct l2_functions sim_l2_functions_avx2, sim_l2_functions_avx512;
 #endif
 
-static const struct cache_functions *cache_functions(void)
+static const struct l1_functions *l1_functions(void)
 {
 #if defined(__x86_64__)
     enum sim_isa isa = sim_isa_best();
     if (isa == SIM_ISA_AVX512)
-        return &sim_cache_functions_avx512;
+        return &sim_l1_functions_avx512;
     if (isa == SIM_ISA_AVX2)
-        return &sim_cache_functions_avx2;
+        return &sim_l1_functions_avx2;
 #endif
-    return &sim_cache_functions_baseline;
+    return &sim_l1_functions_baseline;
+}
+
+static const struct l2_functions *l2_functions(void)
+{
+#if defined(__x86_64__)
+    enum sim_isa isa = sim_isa_best();
+    if (isa == SIM_ISA_AVX512)
+        return &sim_l2_functions_avx512;
+    if (isa == SIM_ISA_AVX2)
+        return &sim_l2_functions_avx2;
+#endif
+    return &sim_l2_functions_baseline;
 }
 
 void store_plan_make(const struct access *access, uint32_t site, struct store_plan *out)
@@ -78,19 +91,19 @@ void store_plan_make(const struct access *access, uint32_t site, struct store_pl
 void l1_ask(struct l1 *c, const struct l1_question *q, struct l2_request *out,
             struct l1_answer *answer)
 {
-    c->functions->l1_ask(c, q, out, answer);
+    c->functions->ask(c, q, out, answer);
 }
 
 void l2_replay(struct l2 *c, const struct l2_request *requests, size_t count,
                struct l2_counts *counts, uint64_t *site_hits)
 {
-    c->functions->l2_replay(c, requests, count, counts, site_hits, NULL);
+    c->functions->replay(c, requests, count, counts, site_hits, NULL);
 }
 
 void l2_replay_round(struct l2 *c, const struct l2_request *requests, size_t count,
                      struct l2_counts *counts, uint64_t *site_hits, struct l2_arrivals *arrivals)
 {
-    c->functions->l2_replay(c, requests, count, counts, site_hits, arrivals);
+    c->functions->replay(c, requests, count, counts, site_hits, arrivals);
 }
 
 /* ---- sets --------------------------------------------------------------------------------------- */
@@ -171,7 +184,7 @@ struct l1 *l1_new_in(void *room, const struct gpu *gpu, uint64_t shared_bytes_in
     struct held_bytes *bytes = (struct held_bytes *)(void *)(sets + count);
     struct l1 *c = (struct l1 *)(void *)(bytes + (size_t)count * WAYS);
     memset(c, 0, sizeof *c);
-    c->functions = cache_functions();
+    c->functions = l1_functions();
     c->ways = ways_of(gpu, GPU_FIELD_l1_ways);
     c->set_count = count;
     c->index = set_index_new(count);
@@ -288,7 +301,7 @@ struct l2 *l2_new(const struct gpu *gpu)
 struct l2 *l2_new_share(const struct gpu *gpu, double share)
 {
     struct l2 *c = xcalloc(1, sizeof *c);
-    c->functions = cache_functions();
+    c->functions = l2_functions();
     c->ways = ways_of(gpu, GPU_FIELD_l2_ways);
     c->partitions = (uint32_t)GPU(gpu, l2_partitions);
     uint64_t lines = (uint64_t)GPU(gpu, l2_bytes) / LINE_BYTES / c->partitions;

@@ -1,5 +1,5 @@
-// What cache.c and the vector code of cache_isa.c share: a set of a cache, which set a line falls into, L1 and L2. Private to
-// these two.
+// What cache.c and the vector code of cache_isa.c and l2_isa.c share: a set of a cache, which set a line falls into, L1 and
+// L2. Private to these three.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef RIDGE_SIM_CACHE_SET_H
 #define RIDGE_SIM_CACHE_SET_H
@@ -29,6 +29,12 @@ struct set {
     uint16_t tree; // pseudo-LRU: a bit a node, from bit 1; 1 = the older half is the upper one
 };
 _Static_assert(sizeof(struct set) == 128, "two lines of the host's cache");
+
+static inline void set_prefetch(const struct set *s)
+{
+    __builtin_prefetch(s, 1);
+    __builtin_prefetch((const char *)s + sizeof *s / 2, 1);
+}
 
 static inline unsigned valid_of(const struct set *s, int way)
 {
@@ -191,7 +197,7 @@ struct store_row {
     struct line_bytes held[ACCESS_LINES]; // readable sectors whole
 };
 struct l1 {
-    const struct cache_functions *functions;
+    const struct l1_functions *functions;
     struct set *sets;
     struct held_bytes *bytes; // of each way
     bool any_in_part;         // since the last reset
@@ -326,7 +332,7 @@ static inline void row_end(struct l1 *c)
 /* ---- L2 ----------------------------------------------------------------------------------------- */
 
 struct l2 {
-    const struct cache_functions *functions;
+    const struct l2_functions *functions;
     struct set *sets; // partition after partition
     struct set_index index;
     uint32_t set_count; // of one partition
@@ -343,11 +349,13 @@ static inline uint64_t sector_bytes(unsigned sectors)
 }
 
 // Those compiled for the host's instruction set.
-struct cache_functions {
-    void (*l1_ask)(struct l1 *c, const struct l1_question *q, struct l2_request *out,
-                   struct l1_answer *answer);
-    void (*l2_replay)(struct l2 *c, const struct l2_request *requests, size_t count,
-                      struct l2_counts *counts, uint64_t *site_hits, struct l2_arrivals *arrivals);
+struct l1_functions {
+    void (*ask)(struct l1 *c, const struct l1_question *q, struct l2_request *out,
+                struct l1_answer *answer);
+};
+struct l2_functions {
+    void (*replay)(struct l2 *c, const struct l2_request *requests, size_t count,
+                   struct l2_counts *counts, uint64_t *site_hits, struct l2_arrivals *arrivals);
 };
 
 #endif
