@@ -71,27 +71,44 @@ static const struct l2_functions *l2_functions(void)
 
 void store_plan_make(const struct access *access, uint32_t site, struct store_plan *out)
 {
-    out->requests = out->sent = out->partial = 0;
+    enum { ROW_LEAST = 4 }; // requests: fewer are copied sooner than looked up
+    unsigned count = 0, alike = 0, differ = 0;
+    int64_t lowest = INT64_MAX, highest = INT64_MIN;
+    out->sent = out->partial = 0;
     for (int i = 0; i < access->line_count; i++) {
         const struct access_line *a = &access->line[i];
-        out->line[i] = (uint64_t)((int64_t)a->address >> LINE_SHIFT);
+        int64_t line = (int64_t)a->address >> LINE_SHIFT;
+        out->line[i] = (uint64_t)line;
         if (!a->sectors)
             continue;
+        lowest = line < lowest ? line : lowest;
+        highest = line > highest ? line : highest;
+        alike |= a->sectors;
+        differ |= (a->sectors ^ access->line[0].sectors) | a->full_sectors;
         out->sent += bits_of_4(a->sectors);
         out->partial += bits_of_4(a->sectors & ~(unsigned)a->full_sectors);
-        out->request[out->requests++] =
-            (struct l2_request){.line_address = a->address,
-                                .site = site,
-                                .sectors = a->sectors,
-                                .full_sectors = a->full_sectors & a->sectors,
-                                .kind = L2_WRITE};
+        out->request[count++] = (struct l2_request){.line_address = a->address,
+                                                    .site = site,
+                                                    .sectors = a->sectors,
+                                                    .full_sectors = a->full_sectors & a->sectors,
+                                                    .kind = L2_WRITE};
     }
+    out->requests = count;
+    out->row = count >= ROW_LEAST && count == (unsigned)access->line_count;
+    out->alike = (uint8_t)(differ ? 0 : alike);
+    out->lowest = (uint64_t)lowest;
+    out->highest = (uint64_t)highest;
 }
 
 void l1_ask(struct l1 *c, const struct l1_question *q, struct l2_request *out,
             struct l1_answer *answer)
 {
     c->functions->ask(c, q, out, answer);
+}
+
+void l1_store_row(struct l1 *c, const struct l1_question *q)
+{
+    c->functions->store_row(c, q);
 }
 
 void l2_replay(struct l2 *c, const struct l2_request *requests, size_t count,
@@ -104,6 +121,11 @@ void l2_replay_round(struct l2 *c, const struct l2_request *requests, size_t cou
                      struct l2_counts *counts, uint64_t *site_hits, struct l2_arrivals *arrivals)
 {
     c->functions->replay(c, requests, count, counts, site_hits, arrivals);
+}
+
+void l2_replay_log(struct l2 *c, struct l2_log *log, size_t count, const struct l2_round *round)
+{
+    c->functions->replay_log(c, log, count, round);
 }
 
 /* ---- sets --------------------------------------------------------------------------------------- */
@@ -131,9 +153,11 @@ void *large_new(size_t size)
     return p;
 }
 
-static void sets_clear(struct set *sets, size_t count)
+static void sets_clear(struct set *sets, size_t count, bool l2)
 {
     struct set empty = {.order = ORDER_NEW};
+    if (l2)
+        empty.newest = UINT32_MAX; // as no tag is
     memset(empty.tag, 0xff, sizeof empty.tag);
     for (size_t i = 0; i < count; i++)
         sets[i] = empty;
@@ -207,7 +231,7 @@ void l1_free(struct l1 *c)
 
 void l1_reset(struct l1 *c)
 {
-    sets_clear(c->sets, c->set_count);
+    sets_clear(c->sets, c->set_count, false);
     c->any_in_part = false;
     c->row.lines = 0;
     c->row.gathered = false;
@@ -374,6 +398,6 @@ uint64_t l2_lines_used(const struct l2 *c)
 
 void l2_flush(struct l2 *c)
 {
-    sets_clear(c->sets, (size_t)c->set_count * c->partitions);
+    sets_clear(c->sets, (size_t)c->set_count * c->partitions, true);
     c->dirty_sectors = 0;
 }

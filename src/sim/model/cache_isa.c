@@ -172,8 +172,7 @@ static inline void planned_requests(const struct l1_question *q, struct l2_reque
     }
 }
 
-static inline struct l2_request *planned_lines(struct l1 *c, const struct l1_question *q,
-                                               struct l2_request *r, struct l1_answer *sum)
+static void store_row(struct l1 *c, const struct l1_question *q)
 {
     const struct store_plan *plan = q->plan;
     const struct line_bytes *bytes = q->bytes && plan->partial ? q->bytes(q->context) : NULL;
@@ -186,6 +185,13 @@ static inline struct l2_request *planned_lines(struct l1 *c, const struct l1_que
         row_end(c);
         row_begin(c, q, bytes);
     }
+}
+
+static inline struct l2_request *planned_lines(struct l1 *c, const struct l1_question *q,
+                                               struct l2_request *r, struct l1_answer *sum)
+{
+    const struct store_plan *plan = q->plan;
+    store_row(c, q);
     planned_requests(q, r);
     sum->sent = plan->sent;
     sum->partial = plan->partial;
@@ -233,4 +239,4 @@ static void ask(struct l1 *c, const struct l1_question *q, struct l2_request *ou
 }
 
 extern const struct l1_functions PASTE(sim_l1_functions_, SIM_ISA);
-const struct l1_functions PASTE(sim_l1_functions_, SIM_ISA) = {.ask = ask};
+const struct l1_functions PASTE(sim_l1_functions_, SIM_ISA) = {.ask = ask, .store_row = store_row};

@@ -24,9 +24,15 @@ struct set {
     uint16_t partial_writes[WAYS]; // L2: a nibble per sector; L1: a bit per sector held in part
     uint16_t copied;               // a bit a way: another partition may have a copy
     uint8_t dirty_ways, partial_ways;
-    uint8_t used; // ways that ever held a line: filled in order
-    uint8_t unused;
-    uint16_t tree; // pseudo-LRU: a bit a node, from bit 1; 1 = the older half is the upper one
+    union {
+        struct {          // L1
+            uint8_t used; // ways that ever held a line: filled in order
+            uint8_t unused;
+            uint16_t
+                tree; // pseudo-LRU: a bit a node, from bit 1; 1 = the older half is the upper one
+        };
+        uint32_t newest; // L2: the tag of the way used last
+    };
 };
 _Static_assert(sizeof(struct set) == 128, "two lines of the host's cache");
 
@@ -352,10 +358,13 @@ static inline uint64_t sector_bytes(unsigned sectors)
 struct l1_functions {
     void (*ask)(struct l1 *c, const struct l1_question *q, struct l2_request *out,
                 struct l1_answer *answer);
+    void (*store_row)(struct l1 *c, const struct l1_question *q);
 };
 struct l2_functions {
     void (*replay)(struct l2 *c, const struct l2_request *requests, size_t count,
                    struct l2_counts *counts, uint64_t *site_hits, struct l2_arrivals *arrivals);
+    void (*replay_log)(struct l2 *c, struct l2_log *log, size_t count,
+                       const struct l2_round *round);
 };
 
 #endif

@@ -60,6 +60,9 @@ static int oldest_dirty(const struct set *s)
 // The line's way, made free (and empty) if it was not there.
 static inline int l2_way(struct l2 *c, struct set *s, uint32_t tag, struct l2_counts *counts)
 {
+    if (s->newest == tag)
+        return (int)(s->order & 15);
+    s->newest = tag;
     int way = set_find(s, tag);
     if (way < 0) {
         way = set_oldest(s, c->ways);
@@ -135,14 +138,10 @@ struct route {
     uint32_t tag;
 };
 
-// Of up to PIECE requests.
-static inline void routes_of(const struct l2 *c, const struct l2_request *r, size_t count,
-                             struct route *to)
+// Of up to PIECE lines: the partitions that are their homes, and the places of their sets in any.
+static inline void lines_place(const struct l2 *c, uint64_t *line, size_t count, uint32_t *home,
+                               uint32_t *index)
 {
-    uint64_t line[PIECE];
-    uint32_t home[PIECE], index[PIECE];
-    for (size_t i = 0; i < count; i++)
-        line[i] = r[i].line_address >> LINE_SHIFT;
     if (c->partitions == 2)
         for (size_t i = 0; i < count; i++) {
             // Of two neighbouring lines each partition has one; a hash of the 4 KiB piece says which.
@@ -160,10 +159,26 @@ static inline void routes_of(const struct l2 *c, const struct l2_request *r, siz
     for (size_t i = count; i % SET_INDICES != 0; i++)
         line[i] = 0; // so that there is no odd end
     set_indices(&c->index, 0, line, (count + SET_INDICES - 1) / SET_INDICES * SET_INDICES, index);
+}
+
+static inline uint32_t near_partition(const struct l2 *c, unsigned sm_partition)
+{
+    return c->partitions == 2  ? sm_partition & 1
+           : c->partitions > 1 ? sm_partition % c->partitions
+                               : 0;
+}
+
+// Of up to PIECE requests.
+static inline void routes_of(const struct l2 *c, const struct l2_request *r, size_t count,
+                             struct route *to)
+{
+    uint64_t line[PIECE];
+    uint32_t home[PIECE], index[PIECE];
+    for (size_t i = 0; i < count; i++)
+        line[i] = r[i].line_address >> LINE_SHIFT;
+    lines_place(c, line, count, home, index);
     for (size_t i = 0; i < count; i++) {
-        uint32_t near = c->partitions == 2  ? r[i].sm_partition & 1
-                        : c->partitions > 1 ? r[i].sm_partition % c->partitions
-                                            : 0;
+        uint32_t near = near_partition(c, r[i].sm_partition);
         to[i].tag = (uint32_t)(r[i].line_address >> LINE_SHIFT);
         to[i].home_set = &c->sets[(size_t)home[i] * c->set_count + index[i]];
         to[i].near_set = &c->sets[(size_t)near * c->set_count + index[i]];
@@ -339,6 +354,7 @@ static __attribute__((noinline)) size_t write_row(struct l2 *c, const struct l2_
         }
         passed += each << far;
         set_touch(s, way);
+        s->newest = to->tag;
         if (far && full) { // as l2_write() does
             struct set *copy = to->near_set;
             copy->state[l2_way(c, copy, to->tag, counts)] |= (uint8_t)full;
@@ -384,5 +400,114 @@ static void replay(struct l2 *c, const struct l2_request *requests, size_t count
                      arrivals);
 }
 
+/* ---- rows: a store's requests as one record ----------------------------------------------------- */
+
+// Where the row's lines are, unless the row before had the same.
+static inline void row_place(const struct l2 *c, struct l2_log *log, const struct l2_row *row)
+{
+    struct l2_places *p = &log->places;
+    const struct store_plan *plan = row->plan;
+    unsigned count = plan->requests;
+    if (p->plan != NULL && p->base == row->base) {
+        if (p->plan == plan)
+            return;
+        uint64_t differ = p->plan->requests ^ count;
+        for (unsigned i = 0; differ == 0 && i < count; i++)
+            differ |= p->plan->line[i] ^ plan->line[i];
+        p->plan = plan; // the same lines, perhaps
+        if (differ == 0)
+            return;
+    }
+    uint64_t line[ACCESS_LINES], base = row->base >> LINE_SHIFT;
+    uint32_t near = near_partition(c, log->sm_partition);
+    for (unsigned i = 0; i < count; i++)
+        line[i] = base + plan->line[i];
+    lines_place(c, line, count, p->home, p->index);
+    p->plan = plan;
+    p->base = row->base;
+    p->far = 0;
+    for (unsigned i = 0; i < count; i++) {
+        p->far |= (uint64_t)(p->home[i] != near) << i;
+        p->home[i] = p->home[i] * c->set_count + p->index[i];
+        set_prefetch(&c->sets[p->home[i]]);
+    }
+}
+
+// A write in part to the line used last of its set, which is written in part already, changes little: false if it is not so.
+static inline bool write_again(struct l2 *c, struct set *s, uint32_t tag, unsigned sectors,
+                               bool copies_matter)
+{
+    unsigned way = s->order & 15, valid = valid_of(s, (int)way), dirty = dirty_of(s, (int)way);
+    unsigned nibbles = (sectors & 1) | (sectors & 2) << 3 | (sectors & 4) << 6 | (sectors & 8) << 9;
+    unsigned writes = s->partial_writes[way] + nibbles;
+    if (s->newest != tag || (valid & sectors) != 0 || (dirty & ~valid) == 0 ||
+        (writes & 0x8888) != 0 || (copies_matter && s->copied >> way & 1) ||
+        s->partial_ways >= c->partial_ways_max || s->dirty_ways > c->dirty_ways_max)
+        return false;
+    s->partial_writes[way] = (uint16_t)writes;
+    s->state[way] |= (uint8_t)(sectors << 4);
+    c->dirty_sectors += bits_of_4(sectors & ~dirty);
+    return true;
+}
+
+// Its requests from one to another.
+static void row_replay(struct l2 *c, struct l2_log *log, const struct l2_row *row, unsigned from,
+                       unsigned to, struct l2_counts *counts, uint64_t *site_hits)
+{
+    row_place(c, log, row);
+    const struct l2_places *p = &log->places;
+    const struct store_plan *plan = row->plan;
+    size_t near = (size_t)near_partition(c, log->sm_partition) * c->set_count;
+    uint32_t base = (uint32_t)(row->base >> LINE_SHIFT);
+    uint64_t sent = 0, passed = 0;
+    for (unsigned i = from; i < to; i++) {
+        struct set *s = &c->sets[p->home[i]];
+        const struct l2_request *r = &plan->request[i];
+        uint32_t tag = base + (uint32_t)plan->line[i];
+        unsigned sectors = r->sectors, full = r->full_sectors, each = bits_of_4(sectors);
+        bool far = p->far >> i & 1;
+        sent += each;
+        if (full == 0 && write_again(c, s, tag, sectors, !far || c->partitions > 2)) {
+            passed += each << far;
+            continue;
+        }
+        l2_write(c, &(struct route){s, &c->sets[near + p->index[i]], tag}, sectors, full, counts);
+    }
+    counts->write_sectors += passed;
+    counts->hit_sectors += passed;
+    if (site_hits)
+        site_hits[plan->request[0].site] += sent;
+}
+
+static void replay_log(struct l2 *c, struct l2_log *log, size_t count, const struct l2_round *round)
+{
+    struct merging *m = round->merging;
+    int sm = round->arrivals->sm;
+    while (count > 0) {
+        const struct l2_row *row =
+            log->next_row < log->row_count ? &log->rows[log->next_row] : NULL;
+        size_t singles = (row ? row->after : log->single_count) - log->next_single;
+        if (singles > 0) {
+            struct l2_request *r = log->single + log->next_single;
+            singles = singles < count ? singles : count;
+            if (m)
+                merging_round(m, sm, round->merging_round, r, singles);
+            replay(c, r, singles, round->counts, round->site_hits, round->arrivals);
+            log->next_single += singles;
+            count -= singles;
+            continue;
+        }
+        unsigned from = log->within, left = row->plan->requests - from;
+        unsigned to = from + (count < left ? (unsigned)count : left);
+        if (m)
+            merging_row(m, sm, round->merging_round, row, from, to);
+        row_replay(c, log, row, from, to, round->counts, round->site_hits);
+        count -= to - from;
+        log->within = to < row->plan->requests ? to : 0;
+        log->next_row += to == row->plan->requests;
+    }
+}
+
 extern const struct l2_functions PASTE(sim_l2_functions_, SIM_ISA);
-const struct l2_functions PASTE(sim_l2_functions_, SIM_ISA) = {.replay = replay};
+const struct l2_functions PASTE(sim_l2_functions_, SIM_ISA) = {.replay = replay,
+                                                               .replay_log = replay_log};

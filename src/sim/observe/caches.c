@@ -104,8 +104,16 @@ static void hear_global(struct warp *w, struct event *e)
         .bypass = w->core->launch->program->mem_ops[e->u->extra].bypass_l1,
     };
     struct l1_answer answer;
-    l1_ask(sm->l1, &q, sm_log_room(sm, (size_t)e->access->line_count), &answer);
-    sm->log_count += answer.requests;
+    if (e->plan != NULL && e->plan->row) {
+        l1_store_row(sm->l1, &q);
+        l2_log_row(&sm->log, e->plan, e->line_base);
+        answer = (struct l1_answer){
+            .requests = e->plan->requests, .sent = e->plan->sent, .partial = e->plan->partial};
+    } else {
+        l1_ask(sm->l1, &q, l2_log_room(&sm->log, (size_t)e->access->line_count), &answer);
+        sm->log.single_count += answer.requests;
+        sm->log.count += answer.requests;
+    }
     s->line_base = e->line_base;
     s->l1_hit_sectors += answer.hits;
     s->l2_sectors += answer.sent;

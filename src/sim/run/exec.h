@@ -557,20 +557,16 @@ struct residence { // the memory of an SM's resident blocks
 };
 
 enum { LOGS_PER_SM = 2, LOG_FIRST = 1280 }; // requests that a log has room for at first
-struct sm_logs {                            // room for requests, kept from launch to launch
-    struct l2_request *log, *sent;
-    size_t log_capacity, sent_capacity;
+struct sm_logs {                            // kept from launch to launch
+    struct l2_log log, sent;
 };
 
 struct sm {
     int index;
     struct launch *launch;
     struct l1 *l1;
-    struct l2_request *log;
-    size_t log_count, log_capacity;
-    struct l2_request *sent; // the last epoch's log, being replayed
-    size_t sent_count, sent_capacity;
-    struct residence *home; // NULL = nothing resident
+    struct l2_log log, sent; // of this epoch; of the last, being replayed
+    struct residence *home;  // NULL = nothing resident
     int block_count, blocks_left;
     uint64_t epoch_instructions;
     uint64_t instructions;
@@ -616,7 +612,10 @@ struct core { // of a host thread
     uint8_t *word_lanes;             // a place for each word of a block's shared memory, all 0
     struct frame **free_frames;      // by function
     struct path *free_paths;
-    struct arena arena; // of frames and paths
+    struct arena arena;                            // of frames, paths, plans
+    struct store_plan *plans_retired, *plans_last; // the first is the oldest
+    uint64_t plans_epoch;                          // the last in which plans were made
+    unsigned plans_made;                           // in it
     uint64_t blocks_done;
     uint64_t blocks_executed, block_executed_max; // instructions of those blocks; of one, at most
     // Of stretches (stretch.h): by number; by group; by load, what it counts.
@@ -661,6 +660,7 @@ struct launch {
     bool registers_modelled;
     uint64_t epoch_limit;  // instructions of an SM
     bool standstill;       // nothing changed anywhere in the last epoch: see paths_release
+    uint64_t epoch;        // its number
     uint64_t changes;      // of all SMs, up to the last epoch
     uint64_t instructions; // the same
     uint64_t params_address, workspace_address;
@@ -845,9 +845,7 @@ uint64_t special_value(const struct warp *w, enum ptx_special special, int compo
                        uint32_t lane);
 // launch.c
 uint64_t launch_own_shared(const struct launch *l); // bytes of a block, without the system's
-// Requests for L2 of this epoch. room: where the next `count` go; the caller moves log_count.
-struct l2_request *sm_log_room(struct sm *sm, size_t count);
-void log_free(const struct sim *s, struct l2_request *log);
+// A request for L2 of this epoch.
 void sm_log(struct sm *sm, uint64_t line, uint8_t sectors, uint8_t full, enum l2_kind kind,
             uint32_t site);
 // sm.c

@@ -112,12 +112,48 @@ bool lane_bounded(const struct space *space, uint64_t address, unsigned bytes, b
            address - DEVICE_BASE + bytes <= a->start + a->size;
 }
 
-// A store that comes again: patterns that never do are not worth a plan.
+// A plan's memory: one that no log refers to any more, since what was logged in its last epoch has been replayed in the next, or
+// a new one. NULL: too many were made in this epoch.
+static struct store_plan *plan_new(struct core *core)
+{
+    enum { PLANS_MOST = 256 }; // of an epoch
+    struct store_plan *p = core->plans_retired;
+    if (core->plans_epoch != core->launch->epoch) {
+        core->plans_epoch = core->launch->epoch;
+        core->plans_made = 0;
+    }
+    if (core->plans_made++ >= PLANS_MOST)
+        return NULL;
+    if (p == NULL || p->retired + 2 > core->launch->epoch)
+        return ARENA_ARRAY(&core->arena, struct store_plan, 1);
+    core->plans_retired = p->next;
+    return p;
+}
+
+static void plan_retire(struct core *core, struct store_plan *p)
+{
+    p->retired = core->launch->epoch;
+    p->next = NULL;
+    if (core->plans_retired == NULL)
+        core->plans_retired = p;
+    else
+        core->plans_last->next = p;
+    core->plans_last = p;
+}
+
+// A store that comes again: patterns that never do are not worth a plan. A log may refer to the one before.
 static void phase_plan(struct warp *w, struct phase *p, uint32_t site)
 {
-    if (p->plan == NULL)
-        p->plan = ARENA_ARRAY(&w->core->arena, struct store_plan, 1);
+    if (p->plan == NULL || p->plan->row) {
+        struct store_plan *plan = plan_new(w->core);
+        if (plan == NULL)
+            return;
+        if (p->plan != NULL)
+            plan_retire(w->core, p->plan);
+        p->plan = plan;
+    }
     store_plan_make(&p->access, site, p->plan);
+    p->plan->row &= w->core->launch->sample == NULL; // which looks at each request by itself
     p->planned = true;
 }
 

@@ -443,7 +443,7 @@ void sm_run(struct core *core, struct sm *sm)
     uint64_t changes = sm->changes, watches = sm->watches, waits = sm->cluster_waits,
              works = sm->works;
     for (int still = 0; sm->blocks_left > 0 && !sm->stopped && still < STALL_ROUNDS &&
-                        sm->log_count < EPOCH_REQUESTS &&
+                        sm->log.count < EPOCH_REQUESTS &&
                         sm->epoch_instructions < l->epoch_limit;) {
         if (!sm_round(core, sm) && !sm_release(core, sm))
             barriers_stuck(sm);
