@@ -174,10 +174,13 @@ struct l2_log {
     // While it is replayed: the next request of each kind, and how many of that row's have been.
     size_t next_single, next_row;
     unsigned within;
-    struct l2_places {                 // of the row replayed last: its lines' sets
+    struct l2_places {                 // of the row replayed last: where its lines are
         const struct store_plan *plan; // NULL: none yet
         uint64_t base, far; // a bit a line: its home is the other partition, or one of the others
-        uint32_t home[ACCESS_LINES], index[ACCESS_LINES];
+        bool apart;         // no two in the same set
+        struct l2_place {
+            uint32_t home, tag; // the set, of all partitions'
+        } line[ACCESS_LINES];
     } places;
 };
 void l2_log_release(struct l2_log *log);

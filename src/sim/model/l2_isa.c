@@ -245,15 +245,13 @@ static __attribute__((noinline)) void copies_drop(const struct l2 *c, const stru
         to->home_set->copied &= (uint16_t) ~(1u << way);
 }
 
-static __attribute__((noinline)) void l2_write(struct l2 *c, const struct route *to,
-                                               unsigned sectors, unsigned full,
-                                               struct l2_counts *counts)
+// Its sectors are counted by the caller.
+static __attribute__((noinline)) void line_write(struct l2 *c, const struct route *to,
+                                                 unsigned sectors, unsigned full,
+                                                 struct l2_counts *counts)
 {
     struct set *s = to->home_set;
     bool far = s != to->near_set;
-    unsigned passed = bits_of_4(sectors) << far;
-    counts->write_sectors += passed;
-    counts->hit_sectors += passed;
     int way = l2_way(c, s, to->tag, counts);
     unsigned bit = 1u << way;
     if (s->copied & bit && (!far || c->partitions > 2))
@@ -264,6 +262,15 @@ static __attribute__((noinline)) void l2_write(struct l2 *c, const struct route 
         s->copied |= (uint16_t)bit;
     }
     set_write(c, s, way, sectors, full, counts);
+}
+
+static inline void l2_write(struct l2 *c, const struct route *to, unsigned sectors, unsigned full,
+                            struct l2_counts *counts)
+{
+    unsigned passed = bits_of_4(sectors) << (to->home_set != to->near_set);
+    counts->write_sectors += passed;
+    counts->hit_sectors += passed;
+    line_write(c, to, sectors, full, counts);
 }
 
 // Done at the home; what is not there is fetched first. Counted apart from reads and writes.
@@ -402,109 +409,209 @@ static void replay(struct l2 *c, const struct l2_request *requests, size_t count
 
 /* ---- rows: a store's requests as one record ----------------------------------------------------- */
 
-// Where the row's lines are, unless the row before had the same.
-static inline void row_place(const struct l2 *c, struct l2_log *log, const struct l2_row *row)
+static inline bool same_lines(const struct store_plan *a, const struct store_plan *b)
+{
+    uint64_t differ = a->requests ^ b->requests;
+    for (unsigned i = 0; differ == 0 && i < a->requests; i++)
+        differ |= a->line[i] ^ b->line[i];
+    return differ == 0;
+}
+
+// Each in a set of its own; may say no where they are.
+static inline bool sets_are_apart(const struct l2_place *line, unsigned count)
+{
+    enum { PLACES = 1024, WORD = 64 };
+    uint64_t seen[PLACES / WORD] = {0}, twice = 0;
+    for (unsigned i = 0; i < count; i++) {
+        uint64_t *word = &seen[line[i].home / WORD % (PLACES / WORD)];
+        uint64_t bit = (uint64_t)1 << line[i].home % WORD;
+        twice |= *word & bit;
+        *word |= bit;
+    }
+    return twice == 0;
+}
+
+// Where the row's lines are, unless those of the row before are there.
+static void row_place(const struct l2 *c, struct l2_log *log, const struct l2_row *row)
 {
     struct l2_places *p = &log->places;
     const struct store_plan *plan = row->plan;
     unsigned count = plan->requests;
-    if (p->plan != NULL && p->base == row->base) {
-        if (p->plan == plan)
-            return;
-        uint64_t differ = p->plan->requests ^ count;
-        for (unsigned i = 0; differ == 0 && i < count; i++)
-            differ |= p->plan->line[i] ^ plan->line[i];
-        p->plan = plan; // the same lines, perhaps
-        if (differ == 0)
-            return;
+    if (p->plan != NULL && p->base == row->base && (p->plan == plan || same_lines(p->plan, plan))) {
+        p->plan = plan;
+        return;
     }
     uint64_t line[ACCESS_LINES], base = row->base >> LINE_SHIFT;
+    uint32_t home[ACCESS_LINES], index[ACCESS_LINES];
     uint32_t near = near_partition(c, log->sm_partition);
     for (unsigned i = 0; i < count; i++)
         line[i] = base + plan->line[i];
-    lines_place(c, line, count, p->home, p->index);
+    lines_place(c, line, count, home, index);
     p->plan = plan;
     p->base = row->base;
     p->far = 0;
     for (unsigned i = 0; i < count; i++) {
-        p->far |= (uint64_t)(p->home[i] != near) << i;
-        p->home[i] = p->home[i] * c->set_count + p->index[i];
-        set_prefetch(&c->sets[p->home[i]]);
+        p->far |= (uint64_t)(home[i] != near) << i;
+        p->line[i].home = home[i] * c->set_count + index[i];
+        p->line[i].tag = (uint32_t)(base + plan->line[i]);
+        set_prefetch(&c->sets[p->line[i].home]);
+    }
+    p->apart = sets_are_apart(p->line, count);
+}
+
+static inline struct route place_route(const struct l2 *c, const struct l2_log *log,
+                                       const struct l2_place *at)
+{
+    size_t near = (size_t)near_partition(c, log->sm_partition) * c->set_count;
+    return (struct route){&c->sets[at->home], &c->sets[near + at->home % c->set_count], at->tag};
+}
+
+// Its requests from one to another, as they are.
+static void row_each(struct l2 *c, struct l2_log *log, const struct l2_row *row, unsigned from,
+                     unsigned to, struct l2_counts *counts)
+{
+    for (unsigned i = from; i < to; i++) {
+        const struct l2_request *r = &row->plan->request[i];
+        struct route where = place_route(c, log, &log->places.line[i]);
+        line_write(c, &where, r->sectors, r->full_sectors, counts);
     }
 }
 
-// A write in part to the line used last of its set, which is written in part already, changes little: false if it is not so.
+// Requests of rows to the same lines, one row after the other: of the first from one to another, then so many whole rows,
+// then some of a last one.
+struct row_run {
+    unsigned from, to, whole, last;
+};
+
+// Writes in part to the line that its set used last change little where it is written in part already: false if it is not so.
+// sectors: those of each write; nibbles: all of them, as a count.
 static inline bool write_again(struct l2 *c, struct set *s, uint32_t tag, unsigned sectors,
-                               bool copies_matter)
+                               unsigned nibbles, bool copies_matter)
 {
-    unsigned way = s->order & 15, valid = valid_of(s, (int)way), dirty = dirty_of(s, (int)way);
-    unsigned nibbles = (sectors & 1) | (sectors & 2) << 3 | (sectors & 4) << 6 | (sectors & 8) << 9;
+    unsigned way = s->order & 15, state = s->state[way], dirty = state >> 4;
     unsigned writes = s->partial_writes[way] + nibbles;
-    if (s->newest != tag || (valid & sectors) != 0 || (dirty & ~valid) == 0 ||
-        (writes & 0x8888) != 0 || (copies_matter && s->copied >> way & 1) ||
+    if (s->newest != tag || (state & sectors) != 0 || (dirty & ~state) == 0 ||
+        ((writes & 0x8888) | (s->copied >> way & copies_matter)) != 0 ||
         s->partial_ways >= c->partial_ways_max || s->dirty_ways > c->dirty_ways_max)
         return false;
     s->partial_writes[way] = (uint16_t)writes;
-    s->state[way] |= (uint8_t)(sectors << 4);
-    c->dirty_sectors += bits_of_4(sectors & ~dirty);
+    if ((sectors & ~dirty) != 0) {
+        s->state[way] = (uint8_t)(state | sectors << 4);
+        c->dirty_sectors += bits_of_4(sectors & ~dirty);
+    }
     return true;
 }
 
-// Its requests from one to another.
-static void row_replay(struct l2 *c, struct l2_log *log, const struct l2_row *row, unsigned from,
-                       unsigned to, struct l2_counts *counts, uint64_t *site_hits)
+// Writes in part, of the same sectors of each line; these are in sets of their own.
+static __attribute__((noinline)) void row_again(struct l2 *c, struct l2_log *log,
+                                                const struct store_plan *plan,
+                                                const struct row_run *run, struct l2_counts *counts)
 {
-    row_place(c, log, row);
-    const struct l2_places *p = &log->places;
-    const struct store_plan *plan = row->plan;
-    size_t near = (size_t)near_partition(c, log->sm_partition) * c->set_count;
-    uint32_t base = (uint32_t)(row->base >> LINE_SHIFT);
-    uint64_t sent = 0, passed = 0;
-    for (unsigned i = from; i < to; i++) {
-        struct set *s = &c->sets[p->home[i]];
-        const struct l2_request *r = &plan->request[i];
-        uint32_t tag = base + (uint32_t)plan->line[i];
-        unsigned sectors = r->sectors, full = r->full_sectors, each = bits_of_4(sectors);
-        bool far = p->far >> i & 1;
-        sent += each;
-        if (full == 0 && write_again(c, s, tag, sectors, !far || c->partitions > 2)) {
-            passed += each << far;
-            continue;
+    const struct l2_place *at = log->places.line;
+    const unsigned sectors = plan->alike;
+    const unsigned nibbles =
+        (sectors & 1) | (sectors & 2) << 3 | (sectors & 4) << 6 | (sectors & 8) << 9;
+    uint64_t copies_matter = c->partitions > 2 ? UINT64_MAX : ~log->places.far;
+    for (unsigned i = 0; i < plan->requests; i++, at++, copies_matter >>= 1) {
+        struct set *s = &c->sets[at->home];
+        unsigned times = run->whole + (i - run->from < run->to - run->from) + (i < run->last);
+        for (; times > 0; times--) {
+            if (write_again(c, s, at->tag, sectors, times * nibbles, copies_matter & 1))
+                break;
+            struct route where = place_route(c, log, at);
+            line_write(c, &where, sectors, 0, counts);
         }
-        l2_write(c, &(struct route){s, &c->sets[near + p->index[i]], tag}, sectors, full, counts);
     }
-    counts->write_sectors += passed;
-    counts->hit_sectors += passed;
-    if (site_hits)
-        site_hits[plan->request[0].site] += sent;
+}
+
+// Sectors of the row's requests from one to another: those that go by way of the near partition are counted there too.
+static inline void row_count(const struct l2_log *log, const struct l2_row *row, unsigned from,
+                             unsigned to, const struct l2_round *round)
+{
+    const struct store_plan *plan = row->plan;
+    uint64_t far = log->places.far >> from & UINT64_MAX >> (ACCESS_LINES - (to - from));
+    unsigned sent = 0, again = 0;
+    if (plan->alike) {
+        sent = (to - from) * bits_of_4(plan->alike);
+        again = (unsigned)__builtin_popcountll(far) * bits_of_4(plan->alike);
+    } else {
+        for (unsigned i = from; i < to; i++, far >>= 1) {
+            unsigned sectors = bits_of_4(plan->request[i].sectors);
+            sent += sectors;
+            again += far & 1 ? sectors : 0;
+        }
+    }
+    round->counts->write_sectors += sent + again;
+    round->counts->hit_sectors += sent + again;
+    if (round->site_hits)
+        round->site_hits[plan->request[0].site] += sent;
+}
+
+// The next row writes the same sectors of the same lines, right after this one.
+static inline bool row_goes_on(const struct l2_row *a, const struct l2_row *b)
+{
+    return a->after == b->after && a->base == b->base && a->plan->alike == b->plan->alike &&
+           (a->plan == b->plan || same_lines(a->plan, b->plan));
+}
+
+// As many requests of rows, the next one's first. Those to the same lines that come one after the other go line by line:
+// what is in one set does not concern another.
+static size_t rows_replay(struct l2 *c, struct l2_log *log, size_t count,
+                          const struct l2_round *round)
+{
+    enum { ROWS_MOST = 8 }; // a count of writes in part has room for so many more
+    const struct l2_row *const first = &log->rows[log->next_row];
+    const struct l2_row *row = first, *end = log->rows + log->row_count;
+    row_place(c, log, row);
+    const bool together = first->plan->alike != 0 && log->places.apart;
+    struct row_run run = {0};
+    size_t done = 0;
+    for (;;) {
+        unsigned requests = row->plan->requests, from = log->within, left = requests - from;
+        unsigned to = from + (count - done < left ? (unsigned)(count - done) : left);
+        if (round->merging)
+            merging_row(round->merging, round->arrivals->sm, round->merging_round, row, from, to);
+        row_count(log, row, from, to, round);
+        if (!together)
+            row_each(c, log, row, from, to, round->counts);
+        else if (row == first)
+            run.from = from, run.to = to;
+        else if (to == requests)
+            run.whole++;
+        else
+            run.last = to;
+        done += to - from;
+        log->within = to < requests ? to : 0;
+        if (log->within > 0)
+            break;
+        row++;
+        log->next_row++;
+        if (!together || done == count || row == end || row - first == ROWS_MOST ||
+            !row_goes_on(first, row))
+            break;
+    }
+    if (together)
+        row_again(c, log, first->plan, &run, round->counts);
+    return done;
 }
 
 static void replay_log(struct l2 *c, struct l2_log *log, size_t count, const struct l2_round *round)
 {
-    struct merging *m = round->merging;
-    int sm = round->arrivals->sm;
     while (count > 0) {
-        const struct l2_row *row =
-            log->next_row < log->row_count ? &log->rows[log->next_row] : NULL;
-        size_t singles = (row ? row->after : log->single_count) - log->next_single;
-        if (singles > 0) {
-            struct l2_request *r = log->single + log->next_single;
-            singles = singles < count ? singles : count;
-            if (m)
-                merging_round(m, sm, round->merging_round, r, singles);
-            replay(c, r, singles, round->counts, round->site_hits, round->arrivals);
-            log->next_single += singles;
-            count -= singles;
+        bool rows = log->next_row < log->row_count;
+        size_t singles = rows ? log->rows[log->next_row].after : log->single_count;
+        singles -= log->next_single;
+        if (singles == 0) {
+            count -= rows_replay(c, log, count, round);
             continue;
         }
-        unsigned from = log->within, left = row->plan->requests - from;
-        unsigned to = from + (count < left ? (unsigned)count : left);
-        if (m)
-            merging_row(m, sm, round->merging_round, row, from, to);
-        row_replay(c, log, row, from, to, round->counts, round->site_hits);
-        count -= to - from;
-        log->within = to < row->plan->requests ? to : 0;
-        log->next_row += to == row->plan->requests;
+        struct l2_request *r = log->single + log->next_single;
+        singles = singles < count ? singles : count;
+        if (round->merging)
+            merging_round(round->merging, round->arrivals->sm, round->merging_round, r, singles);
+        replay(c, r, singles, round->counts, round->site_hits, round->arrivals);
+        log->next_single += singles;
+        count -= singles;
     }
 }
 

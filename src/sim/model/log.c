@@ -34,7 +34,7 @@ void l2_log_prefetch(const struct l2_log *log)
     __builtin_prefetch(log->rows + log->next_row);
     __builtin_prefetch((const char *)(log->rows + log->next_row) + HOST_LINE);
     __builtin_prefetch(&log->places, 1);
-    __builtin_prefetch(log->places.home, 1);
+    __builtin_prefetch(log->places.line, 1);
 }
 
 static size_t grown(size_t capacity, size_t count)
