@@ -347,6 +347,7 @@ enum { LISTENERS_MAX = 8 };
 struct event;
 struct audience {
     uint32_t heard; // kinds with a listener: bits
+    bool plain;     // accesses of global memory: the caches and the order of turns alone
     uint8_t count[EVENT_KINDS];
     void (*hear[EVENT_KINDS][LISTENERS_MAX])(struct warp *w, struct event *e);
 };
@@ -362,9 +363,11 @@ enum pattern_shape { SHAPE_OTHER, SHAPE_CONTIGUOUS, SHAPE_UNIFORM, SHAPE_HALVES 
 struct phase {
     struct access access;       // addresses of lines less the first lane's line
     int passes;                 // through the L1 data stage
+    uint32_t stages;            // cycles of the load/store unit, for the order of turns
     struct line_bytes *written; // NULL: no store of less than whole sectors
     struct store_plan
         *plan; // of stores; right where `planned`: not where the phase came up only once
+    uint32_t port, memory; // cycles that the plan takes of the way to L2 and of the memory
     bool planned;
 };
 // The last access of a site: most sites repeat it shifted, so that what depends only on the

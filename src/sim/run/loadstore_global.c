@@ -45,6 +45,7 @@ static void phase_enter(struct warp *w, struct mem_state *s, uint32_t mask, cons
         partial |= p->access.line[i].sectors != p->access.line[i].full_sectors;
     }
     p->passes = data_passes(w->core, address, mask, bytes);
+    p->stages = (uint32_t)stages_cycles(&w->core->launch->turn.r, p->access.line_count, p->passes);
     if (touch != TOUCH_WRITE || !partial)
         return;
     if (p->written == NULL)
@@ -152,8 +153,13 @@ static void phase_plan(struct warp *w, struct phase *p, uint32_t site)
             plan_retire(w->core, p->plan);
         p->plan = plan;
     }
+    const struct turn_costs *t = &w->core->launch->turn;
     store_plan_make(&p->access, site, p->plan);
     p->plan->row &= w->core->launch->sample == NULL; // which looks at each request by itself
+    p->port = (uint32_t)(port_store_flits((unsigned)p->access.line_count, p->plan->sent,
+                                          p->plan->partial) /
+                         t->r.port_lines);
+    p->memory = t->memory_cycles[p->plan->sent];
     p->planned = true;
 }
 
@@ -193,6 +199,11 @@ const struct mem_state *global_account(struct warp *w, const struct uop *u, uint
     struct mem_state *s = global_pattern(w, u, mask, address, bytes, touch);
     if (s == NULL)
         return NULL;
+    if (w->audience->plain) {
+        count_global(s, &s->phase->access, (unsigned)s->phase->access.sector_count);
+        caches_plain(w, u, s, mask, address, bytes, touch);
+        return s;
+    }
     struct event e = {.kind = EVENT_GLOBAL,
                       .u = u,
                       .mask = mask,
@@ -246,6 +257,22 @@ static void next_fetched(const struct warp *w, struct mem_state *s, uint64_t fir
     }
 }
 
+// Stores that begin other lines are likely to go on by as much as they did when they last began some.
+static void next_stored(const struct warp *w, struct mem_state *s, uint64_t base)
+{
+    uint64_t *before = &s->before[0], next = base + (base - *before) - DEVICE_BASE;
+    if (base == *before)
+        return;
+    *before = base;
+    if (next + (uint64_t)s->lowest - s->low >= s->high - s->low ||
+        next + (uint64_t)s->highest - s->low >= s->high - s->low)
+        return;
+    const uint8_t *host = w->core->launch->sim->space.host + next;
+    const struct access *a = &s->phase->access;
+    for (int i = 0; i < a->line_count; i++)
+        __builtin_prefetch(host + (int64_t)a->line[i].address, 1);
+}
+
 bool load_from_global(struct warp *w, const struct uop *u, const struct mem_op *m, uint32_t mask,
                       const uint64_t *address)
 {
@@ -267,6 +294,7 @@ bool store_to_global(struct warp *w, const struct uop *u, const struct mem_op *m
     note_touch(w, m, TOUCH_WRITE);
     if (s == NULL)
         return false;
+    next_stored(w, &w->core->mem[u->extra], s->line_base);
     uint8_t *host = w->core->launch->sim->space.host - DEVICE_BASE;
     store_move(w, m, mask, &(struct sink){.host = host, .far = address}, s->shape);
     return true;
