@@ -153,11 +153,9 @@ void *large_new(size_t size)
     return p;
 }
 
-static void sets_clear(struct set *sets, size_t count, bool l2)
+static void sets_clear(struct set *sets, size_t count)
 {
     struct set empty = {.order = ORDER_NEW};
-    if (l2)
-        empty.newest = UINT32_MAX; // as no tag is
     memset(empty.tag, 0xff, sizeof empty.tag);
     for (size_t i = 0; i < count; i++)
         sets[i] = empty;
@@ -231,7 +229,7 @@ void l1_free(struct l1 *c)
 
 void l1_reset(struct l1 *c)
 {
-    sets_clear(c->sets, c->set_count, false);
+    sets_clear(c->sets, c->set_count);
     c->any_in_part = false;
     c->row.lines = 0;
     c->row.gathered = false;
@@ -344,6 +342,7 @@ struct l2 *l2_new_share(const struct gpu *gpu, double share)
             c->granule_of[sectors] |= (uint8_t)(sectors & bits ? bits : 0);
         }
     c->sets = large_new((size_t)c->set_count * c->partitions * sizeof *c->sets);
+    c->warm = large_new((size_t)c->set_count * c->partitions * sizeof *c->warm);
     l2_flush(c);
     return c;
 }
@@ -367,6 +366,7 @@ void l2_free(struct l2 *c)
     if (!c)
         return;
     free(c->sets);
+    free(c->warm);
     free(c);
 }
 
@@ -398,6 +398,7 @@ uint64_t l2_lines_used(const struct l2 *c)
 
 void l2_flush(struct l2 *c)
 {
-    sets_clear(c->sets, (size_t)c->set_count * c->partitions, true);
+    sets_clear(c->sets, (size_t)c->set_count * c->partitions);
+    memset(c->warm, 0, (size_t)c->set_count * c->partitions * sizeof *c->warm);
     c->dirty_sectors = 0;
 }

@@ -31,7 +31,7 @@ struct set {
             uint16_t
                 tree; // pseudo-LRU: a bit a node, from bit 1; 1 = the older half is the upper one
         };
-        uint32_t newest; // L2: the tag of the way used last
+        bool warm; // L2: what changes of the way used last is in struct l2's `warm`
     };
 };
 _Static_assert(sizeof(struct set) == 128, "two lines of the host's cache");
@@ -337,9 +337,20 @@ static inline void row_end(struct l1 *c)
 
 /* ---- L2 ----------------------------------------------------------------------------------------- */
 
+// Of a set whose line used last is written in part, and has room for more such writes: what these change, in one word. The
+// set itself has it from before, until it is used otherwise. 0: not so.
+enum {
+    WARM_WRITES = 32, // above the tag: as partial_writes
+    WARM_STATE = 48,  // as state
+    WARM_WAY = 56,
+    WARM_NEAR = 60, // may be written so from its own partition, and from the others
+    WARM_FAR = 61,
+};
+
 struct l2 {
     const struct l2_functions *functions;
     struct set *sets; // partition after partition
+    uint64_t *warm;   // of each set
     struct set_index index;
     uint32_t set_count; // of one partition
     uint32_t partitions;

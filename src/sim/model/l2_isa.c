@@ -17,6 +17,39 @@ enum {
 
 /* ---- one partition's set -------------------------------------------------------------------- */
 
+static inline void set_cool(struct l2 *c, struct set *s)
+{
+    if (!s->warm)
+        return;
+    uint64_t *warm = &c->warm[s - c->sets];
+    unsigned way = *warm >> WARM_WAY & 15;
+    s->partial_writes[way] = (uint16_t)(*warm >> WARM_WRITES);
+    s->state[way] = (uint8_t)(*warm >> WARM_STATE);
+    s->warm = false;
+    *warm = 0;
+}
+
+// A set that has more lines written in part than it may have, or too many dirty ones.
+static inline bool set_is_pressed(const struct l2 *c, const struct set *s)
+{
+    bool full = s->partial_ways == c->partial_ways_max;
+    return s->partial_ways > c->partial_ways_max ||
+           s->dirty_ways > (full ? c->pressed_ways_max : c->dirty_ways_max);
+}
+
+// Right after a write in part.
+static inline void set_warm(struct l2 *c, struct set *s, uint32_t tag)
+{
+    unsigned way = s->order & 15;
+    uint64_t home = (s->copied >> way & 1) == 0, far = home | (c->partitions <= 2);
+    if (partial_of(s, (int)way) == 0 || set_is_pressed(c, s))
+        return;
+    s->warm = true;
+    c->warm[s - c->sets] = tag | (uint64_t)s->partial_writes[way] << WARM_WRITES |
+                           (uint64_t)s->state[way] << WARM_STATE | (uint64_t)way << WARM_WAY |
+                           home << WARM_NEAR | far << WARM_FAR;
+}
+
 // Fetches what the way's sectors written in part lack.
 static void set_merge(struct set *s, int way, struct l2_counts *counts)
 {
@@ -60,9 +93,7 @@ static int oldest_dirty(const struct set *s)
 // The line's way, made free (and empty) if it was not there.
 static inline int l2_way(struct l2 *c, struct set *s, uint32_t tag, struct l2_counts *counts)
 {
-    if (s->newest == tag)
-        return (int)(s->order & 15);
-    s->newest = tag;
+    set_cool(c, s);
     int way = set_find(s, tag);
     if (way < 0) {
         way = set_oldest(s, c->ways);
@@ -349,6 +380,7 @@ static __attribute__((noinline)) size_t write_row(struct l2 *c, const struct l2_
         struct set *s = to->home_set;
         unsigned sectors = r->sectors, full = r->full_sectors, each = bits_of_4(sectors);
         bool far = s != to->near_set;
+        set_cool(c, s);
         int way = set_find(s, to->tag);
         if (end - r > AHEAD)
             route_prefetch(to + AHEAD, r + AHEAD);
@@ -361,7 +393,6 @@ static __attribute__((noinline)) size_t write_row(struct l2 *c, const struct l2_
         }
         passed += each << far;
         set_touch(s, way);
-        s->newest = to->tag;
         if (far && full) { // as l2_write() does
             struct set *copy = to->near_set;
             copy->state[l2_way(c, copy, to->tag, counts)] |= (uint8_t)full;
@@ -483,44 +514,118 @@ struct row_run {
     unsigned from, to, whole, last;
 };
 
-// Writes in part to the line that its set used last change little where it is written in part already: false if it is not so.
-// sectors: those of each write; nibbles: all of them, as a count.
-static inline bool write_again(struct l2 *c, struct set *s, uint32_t tag, unsigned sectors,
-                               unsigned nibbles, bool copies_matter)
+// Writes of the same sectors of a line, in part.
+struct again {
+    unsigned sectors;
+    uint64_t nibbles; // of one, as a warm set's count
+    uint64_t decides; // bits of a warm set that say whether it can take them
+};
+
+static inline struct again again_of(unsigned sectors)
 {
-    unsigned way = s->order & 15, state = s->state[way], dirty = state >> 4;
-    unsigned writes = s->partial_writes[way] + nibbles;
-    if (s->newest != tag || (state & sectors) != 0 || (dirty & ~state) == 0 ||
-        ((writes & 0x8888) | (s->copied >> way & copies_matter)) != 0 ||
-        s->partial_ways >= c->partial_ways_max || s->dirty_ways > c->dirty_ways_max)
+    uint64_t nibbles = (sectors & 1) | (sectors & 2) << 3 | (sectors & 4) << 6 | (sectors & 8) << 9;
+    return (struct again){sectors, nibbles << WARM_WRITES,
+                          UINT32_MAX | (uint64_t)sectors << WARM_STATE};
+}
+
+// So many of them to a line whose set is warm; false: it is not.
+static inline bool write_again(uint64_t *warm, const struct again *a, uint32_t tag, unsigned times,
+                               bool far, uint64_t *dirty_sectors)
+{
+    const uint64_t full = (uint64_t)0x8888 << WARM_WRITES;
+    uint64_t now = *warm, may = (uint64_t)1 << WARM_NEAR << far;
+    if (((now ^ (tag | may)) & (a->decides | may)) != 0)
         return false;
-    s->partial_writes[way] = (uint16_t)writes;
-    if ((sectors & ~dirty) != 0) {
-        s->state[way] = (uint8_t)(state | sectors << 4);
-        c->dirty_sectors += bits_of_4(sectors & ~dirty);
-    }
+    now += times * a->nibbles;
+    if ((now & full) != 0)
+        return false;
+    uint64_t fresh = (uint64_t)a->sectors << (WARM_STATE + SECTORS_PER_LINE) & ~now;
+    if (fresh != 0)
+        *dirty_sectors += bits_of_4((unsigned)(fresh >> (WARM_STATE + SECTORS_PER_LINE)));
+    *warm = now | fresh;
     return true;
 }
 
+// The same where it is not.
+static __attribute__((noinline)) void write_first(struct l2 *c, const struct l2_log *log,
+                                                  const struct l2_place *at, const struct again *a,
+                                                  unsigned times, struct l2_counts *counts)
+{
+    struct route where = place_route(c, log, at);
+    bool far = where.home_set != where.near_set;
+    do {
+        line_write(c, &where, a->sectors, 0, counts);
+        set_warm(c, where.home_set, at->tag);
+    } while (--times > 0 &&
+             !write_again(&c->warm[at->home], a, at->tag, times, far, &c->dirty_sectors));
+}
+
+// Those of the row's lines from one to another that were no such: a bit each.
+static inline uint64_t lines_again(uint64_t *warm, const struct l2_places *p, const struct again *a,
+                                   unsigned from, unsigned to, unsigned times,
+                                   uint64_t *dirty_sectors)
+{
+    uint64_t missed = 0;
+    unsigned i = from;
+#if defined(__AVX512DQ__) && defined(__AVX512VL__)
+    enum { AT_ONCE = 8, DIRTY = WARM_STATE + SECTORS_PER_LINE };
+    const __m512i near = _mm512_set1_epi64((int64_t)1 << WARM_NEAR);
+    const __m512i decides = _mm512_set1_epi64((int64_t)a->decides);
+    const __m512i more = _mm512_set1_epi64((int64_t)(times * a->nibbles));
+    const __m512i full = _mm512_set1_epi64((int64_t)0x8888 << WARM_WRITES);
+    const __m512i dirty = _mm512_set1_epi64((int64_t)a->sectors << DIRTY);
+    for (; i < to; i += AT_ONCE) {
+        unsigned left = to - i;
+        __mmask8 lanes = (__mmask8)(left >= AT_ONCE ? 0xff : (1u << left) - 1), fresh;
+        __m512i place = _mm512_maskz_loadu_epi64(lanes, &p->line[i]); // the set's number is low
+        __m512i set = _mm512_and_si512(place, _mm512_set1_epi64(UINT32_MAX));
+        __m512i now = _mm512_mask_i64gather_epi64(near, lanes, set, warm, 8);
+        __m512i may = _mm512_mask_add_epi64(near, (__mmask8)(p->far >> i), near, near);
+        __m512i want = _mm512_or_si512(_mm512_srli_epi64(place, 32), may);
+        __m512i off = _mm512_ternarylogic_epi64(now, want, _mm512_or_si512(decides, may),
+                                                0x28); // (now ^ want) & the bits that decide
+        now = _mm512_add_epi64(now, more);
+        off = _mm512_ternarylogic_epi64(off, now, full, 0xf8); // or a count is full
+        __mmask8 miss = _mm512_mask_test_epi64_mask(lanes, off, off);
+        lanes &= (__mmask8)~miss;
+        fresh = _mm512_mask_cmpneq_epi64_mask(lanes, _mm512_and_si512(now, dirty), dirty);
+        if (fresh != 0) {
+            uint64_t were[AT_ONCE];
+            _mm512_storeu_si512(were, now);
+            for (unsigned rest = fresh; rest != 0; rest &= rest - 1)
+                *dirty_sectors +=
+                    bits_of_4(a->sectors & ~(unsigned)(were[__builtin_ctz(rest)] >> DIRTY));
+        }
+        _mm512_mask_i64scatter_epi64(warm, lanes, set, _mm512_or_si512(now, dirty), 8);
+        missed |= (uint64_t)miss << i;
+    }
+#endif
+    for (; i < to; i++)
+        if (!write_again(&warm[p->line[i].home], a, p->line[i].tag, times, p->far >> i & 1,
+                         dirty_sectors))
+            missed |= (uint64_t)1 << i;
+    return missed;
+}
+
 // Writes in part, of the same sectors of each line; these are in sets of their own.
-static __attribute__((noinline)) void row_again(struct l2 *c, struct l2_log *log,
+static __attribute__((noinline)) void row_again(struct l2 *c, const struct l2_log *log,
                                                 const struct store_plan *plan,
                                                 const struct row_run *run, struct l2_counts *counts)
 {
-    const struct l2_place *at = log->places.line;
-    const unsigned sectors = plan->alike;
-    const unsigned nibbles =
-        (sectors & 1) | (sectors & 2) << 3 | (sectors & 4) << 6 | (sectors & 8) << 9;
-    uint64_t copies_matter = c->partitions > 2 ? UINT64_MAX : ~log->places.far;
-    for (unsigned i = 0; i < plan->requests; i++, at++, copies_matter >>= 1) {
-        struct set *s = &c->sets[at->home];
-        unsigned times = run->whole + (i - run->from < run->to - run->from) + (i < run->last);
-        for (; times > 0; times--) {
-            if (write_again(c, s, at->tag, sectors, times * nibbles, copies_matter & 1))
-                break;
-            struct route where = place_route(c, log, at);
-            line_write(c, &where, sectors, 0, counts);
-        }
+    const struct again again = again_of(plan->alike);
+    const struct l2_places *p = &log->places;
+    for (unsigned from = 0, to; from < plan->requests; from = to) {
+        // Up to where there are more, or less, for each line.
+        unsigned times = run->whole + (from >= run->from && from < run->to) + (from < run->last);
+        to = plan->requests;
+        to = from < run->from && run->from < to ? run->from : to;
+        to = from < run->to && run->to < to ? run->to : to;
+        to = from < run->last && run->last < to ? run->last : to;
+        if (times == 0)
+            continue;
+        uint64_t missed = lines_again(c->warm, p, &again, from, to, times, &c->dirty_sectors);
+        for (; missed != 0; missed &= missed - 1)
+            write_first(c, log, &p->line[__builtin_ctzll(missed)], &again, times, counts);
     }
 }
 
