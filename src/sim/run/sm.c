@@ -61,6 +61,7 @@ struct turn_order {
         size_t warp;
     } * asleep; // from `first` to `last`, the soonest first
     size_t first, last, warps;
+    size_t words; // of the bits
 };
 enum { WORD_BITS = 64, SLEEPERS_ROOM = 4 };
 
@@ -76,8 +77,9 @@ static struct turn_order *turn_order_new(size_t warps)
 static void turn_order_reset(struct turn_order *o, size_t warps)
 {
     o->warps = warps;
+    o->words = (warps + WORD_BITS - 1) / WORD_BITS;
     o->first = o->last = 0;
-    for (size_t i = 0; i <= warps / WORD_BITS; i++) {
+    for (size_t i = 0; i < o->words; i++) {
         size_t left = warps - i * WORD_BITS;
         o->awake[i] = left >= WORD_BITS ? UINT64_MAX : ((uint64_t)1 << left) - 1;
     }
@@ -118,7 +120,7 @@ static void warps_wake(struct turn_order *o, uint64_t now)
 // passed over.
 static size_t warp_awake(struct turn_order *o, const uint64_t *held, size_t warp)
 {
-    for (size_t i = warp / WORD_BITS; i <= o->warps / WORD_BITS; i++) {
+    for (size_t i = warp / WORD_BITS; i < o->words; i++) {
         uint64_t bits = o->awake[i];
         if (i == warp / WORD_BITS)
             bits &= UINT64_MAX << warp % WORD_BITS;
@@ -140,7 +142,7 @@ static void round_begins(struct turn_order *o)
     size_t i = 0;
     do
         o->passed[i] = 0;
-    while (++i <= o->warps / WORD_BITS);
+    while (++i < o->words);
 }
 
 // One of those before `warp` is awake, and was not passed over.
