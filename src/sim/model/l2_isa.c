@@ -350,11 +350,16 @@ static inline unsigned l2_serve(struct l2 *c, const struct l2_request *r, const 
     return 0;
 }
 
+static inline struct l2_asked *asked_of(const struct l2_arrivals *a, uint64_t line)
+{
+    return &a->asked[(line ^ line >> 16) % L2_ASKED];
+}
+
 static void arrival_note(struct l2_arrivals *a, const struct l2_request *r, unsigned hit)
 {
     enum { SAME_ROUND = 2, ROUND_BEFORE = 1 }; // halves
     uint64_t line = r->line_address >> LINE_SHIFT;
-    struct l2_asked *asked = &a->asked[(line ^ line >> 16) % L2_ASKED];
+    struct l2_asked *asked = asked_of(a, line);
     bool known = asked->line == line + 1 && asked->round + 1 >= a->round;
     if (hit != r->sectors) {
         uint8_t before = known && asked->sm == a->sm ? asked->sectors : 0;
@@ -413,6 +418,9 @@ static inline void replay_piece(struct l2 *c, const struct l2_request *requests,
     routes_of(c, requests, count, routes);
     for (size_t i = 0; i < AHEAD && i < count; i++)
         route_prefetch(&routes[i], &requests[i]);
+    for (size_t i = 0; arrivals && i < count; i++)
+        if (requests[i].kind != L2_WRITE)
+            __builtin_prefetch(asked_of(arrivals, requests[i].line_address >> LINE_SHIFT), 1);
     for (size_t i = 0; i < count;) {
         const struct l2_request *r = &requests[i];
         if (r->kind == L2_WRITE) { // waits for nothing: no arrival
@@ -486,6 +494,9 @@ static void row_place(const struct l2 *c, struct l2_log *log, const struct l2_ro
         p->line[i].home = home[i] * c->set_count + index[i];
         p->line[i].tag = (uint32_t)(base + plan->line[i]);
         set_prefetch(&c->sets[p->line[i].home]);
+        __builtin_prefetch(&c->warm[p->line[i].home], 1);
+        if (c->partitions == 2) // where a copy may be
+            __builtin_prefetch(&c->sets[(home[i] ^ 1) * c->set_count + index[i]]);
     }
     p->apart = sets_are_apart(p->line, count);
 }

@@ -315,6 +315,8 @@ static void sm_open(struct core *core, struct sm *sm)
                                          s->l1_shared_bytes);
         else if (l->wave_first == 0) // here, where the host has it at hand from then on
             l1_reset(s->l1[sm->index]);
+        else
+            l1_fetch(s->l1[sm->index]);
         sm->l1 = s->l1[sm->index];
     }
     sm->home = residence_take(l);
