@@ -173,7 +173,7 @@ struct l2_log {
     uint8_t sm_partition;
     bool lent; // `single` is a piece of the room of all logs
     // While it is replayed: the next request of each kind, and how many of that row's have been.
-    size_t next_single, next_row;
+    size_t replayed, next_single, next_row;
     unsigned within;
     struct l2_places {                 // of the row replayed last: where its lines are
         const struct store_plan *plan; // NULL: none yet
@@ -236,16 +236,16 @@ struct l2_arrivals {
 enum { L2_ASKED = 1 << 16 };
 void l2_replay_round(struct l2 *c, const struct l2_request *requests, size_t count,
                      struct l2_counts *counts, uint64_t *site_hits, struct l2_arrivals *arrivals);
-// The next `count` requests of an SM's log.
+// The SMs' logs in rounds, each SM's share of a round in proportion to its own number, so that all come to their end together.
 struct merging;
 struct l2_round {
     struct l2_counts *counts;
     uint64_t *site_hits;
     struct l2_arrivals *arrivals;
     struct merging *merging; // NULL: nothing merges
-    size_t merging_round;
+    size_t merging_round;    // the first; afterwards, and that of the arrivals, the next
 };
-void l2_replay_log(struct l2 *c, struct l2_log *log, size_t count, const struct l2_round *round);
+void l2_replay_logs(struct l2 *c, struct l2_log *const *logs, int count, struct l2_round *round);
 // merging.c: reads of neighbouring SMs for one line that leave at about the same time go to L2 as one.
 struct merging *merging_new(const struct gpu *gpu); // NULL: the chip's file has none
 void merging_free(struct merging *m);

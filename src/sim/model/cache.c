@@ -123,9 +123,9 @@ void l2_replay_round(struct l2 *c, const struct l2_request *requests, size_t cou
     c->functions->replay(c, requests, count, counts, site_hits, arrivals);
 }
 
-void l2_replay_log(struct l2 *c, struct l2_log *log, size_t count, const struct l2_round *round)
+void l2_replay_logs(struct l2 *c, struct l2_log *const *logs, int count, struct l2_round *round)
 {
-    c->functions->replay_log(c, log, count, round);
+    c->functions->replay_logs(c, logs, count, round);
 }
 
 /* ---- sets --------------------------------------------------------------------------------------- */

@@ -374,8 +374,8 @@ struct l1_functions {
 struct l2_functions {
     void (*replay)(struct l2 *c, const struct l2_request *requests, size_t count,
                    struct l2_counts *counts, uint64_t *site_hits, struct l2_arrivals *arrivals);
-    void (*replay_log)(struct l2 *c, struct l2_log *log, size_t count,
-                       const struct l2_round *round);
+    void (*replay_logs)(struct l2 *c, struct l2_log *const *logs, int count,
+                        struct l2_round *round);
 };
 
 #endif

@@ -418,9 +418,6 @@ static inline void replay_piece(struct l2 *c, const struct l2_request *requests,
     routes_of(c, requests, count, routes);
     for (size_t i = 0; i < AHEAD && i < count; i++)
         route_prefetch(&routes[i], &requests[i]);
-    for (size_t i = 0; arrivals && i < count; i++)
-        if (requests[i].kind != L2_WRITE)
-            __builtin_prefetch(asked_of(arrivals, requests[i].line_address >> LINE_SHIFT), 1);
     for (size_t i = 0; i < count;) {
         const struct l2_request *r = &requests[i];
         if (r->kind == L2_WRITE) { // waits for nothing: no arrival
@@ -711,18 +708,38 @@ static size_t rows_replay(struct l2 *c, struct l2_log *log, size_t count,
     return done;
 }
 
-static void replay_log(struct l2 *c, struct l2_log *log, size_t count, const struct l2_round *round)
+/* ---- logs of all SMs ----------------------------------------------------------------------------- */
+
+// How many single requests come before the next row, or up to `count`.
+static inline size_t singles_next(const struct l2_log *log, size_t count)
+{
+    bool rows = log->next_row < log->row_count;
+    size_t end = rows ? log->rows[log->next_row].after : log->single_count;
+    return end - log->next_single < count ? end - log->next_single : count;
+}
+
+// What comes next of a log, while another's is replayed.
+static void log_fetch(const struct l2 *c, struct l2_log *log, size_t count,
+                      const struct l2_arrivals *arrivals)
+{
+    size_t singles = singles_next(log, count);
+    const struct l2_request *r = log->single + log->next_single;
+    for (const struct l2_request *end = r + singles; r < end; r++)
+        if (r->kind != L2_WRITE)
+            __builtin_prefetch(asked_of(arrivals, r->line_address >> LINE_SHIFT), 1);
+    if (singles == 0 && count > 0)
+        row_place(c, log, &log->rows[log->next_row]);
+}
+
+static void log_replay(struct l2 *c, struct l2_log *log, size_t count, const struct l2_round *round)
 {
     while (count > 0) {
-        bool rows = log->next_row < log->row_count;
-        size_t singles = rows ? log->rows[log->next_row].after : log->single_count;
-        singles -= log->next_single;
+        size_t singles = singles_next(log, count);
         if (singles == 0) {
             count -= rows_replay(c, log, count, round);
             continue;
         }
         struct l2_request *r = log->single + log->next_single;
-        singles = singles < count ? singles : count;
         if (round->merging)
             merging_round(round->merging, round->arrivals->sm, round->merging_round, r, singles);
         replay(c, r, singles, round->counts, round->site_hits, round->arrivals);
@@ -731,6 +748,32 @@ static void replay_log(struct l2 *c, struct l2_log *log, size_t count, const str
     }
 }
 
+static void replay_logs(struct l2 *c, struct l2_log *const *logs, int count, struct l2_round *round)
+{
+    enum { CHUNK = 32 }; // requests of a round
+    size_t most = 0;
+    for (int i = 0; i < count; i++)
+        most = logs[i]->count > most ? logs[i]->count : most;
+    size_t rounds = (most + CHUNK - 1) / CHUNK;
+    for (int i = 0; i < count; i++)
+        l2_log_rewind(logs[i]);
+    for (size_t n = 0; n < rounds; n++, round->merging_round++, round->arrivals->round++) {
+        size_t now = 0, next = logs[0]->count * (n + 1) / rounds - logs[0]->replayed;
+        for (int i = 0; i < count; i++) {
+            now = next;
+            if (i + 2 < count)
+                l2_log_prefetch(logs[i + 2]);
+            if (i + 1 < count) {
+                next = logs[i + 1]->count * (n + 1) / rounds - logs[i + 1]->replayed;
+                log_fetch(c, logs[i + 1], next, round->arrivals);
+            }
+            round->arrivals->sm = i;
+            log_replay(c, logs[i], now, round);
+            logs[i]->replayed += now;
+        }
+    }
+}
+
 extern const struct l2_functions PASTE(sim_l2_functions_, SIM_ISA);
 const struct l2_functions PASTE(sim_l2_functions_, SIM_ISA) = {.replay = replay,
-                                                               .replay_log = replay_log};
+                                                               .replay_logs = replay_logs};

@@ -20,7 +20,7 @@ void l2_log_start(struct l2_log *log)
 
 void l2_log_rewind(struct l2_log *log)
 {
-    log->next_single = log->next_row = 0;
+    log->replayed = log->next_single = log->next_row = 0;
     log->within = 0;
     log->places.plan = NULL; // another plan may be in that one's memory
 }

@@ -487,41 +487,28 @@ void sm_log(struct sm *sm, uint64_t line, uint8_t sectors, uint8_t full, enum l2
     l2_log_add(&sm->log, &r);
 }
 
-// The SMs' requests of an epoch in rounds, each SM's share of a round in proportion to its own
-// number, so that all come to their end together.
+// The SMs' requests of an epoch.
 static void launch_replay(struct launch *l)
 {
-    enum { CHUNK = 32 };
-    size_t most = 0;
     if (l->sample != NULL && !sample_hears(l)) {
         for (int i = 0; i < l->sm_count; i++)
             l2_log_start(&l->sms[i].sent);
         return;
     }
+    struct l2_log **logs = xcalloc((size_t)l->sm_count, sizeof *logs);
     for (int i = 0; i < l->sm_count; i++)
-        most = l->sms[i].sent.count > most ? l->sms[i].sent.count : most;
-    size_t rounds = (most + CHUNK - 1) / CHUNK;
-    for (int i = 0; i < l->sm_count; i++)
-        l2_log_rewind(&l->sms[i].sent);
-    struct l2_round how = {.counts = &l->l2,
-                           .site_hits = l->site_l2_hits,
-                           .arrivals = &l->arrivals,
-                           .merging = l->merging};
-    for (size_t round = 0; round < rounds; round++, l->arrivals.round++) {
-        how.merging_round = l->merging_rounds + round;
-        for (int i = 0; i < l->sm_count; i++) {
-            struct l2_log *log = &l->sms[i].sent;
-            if (i + 1 < l->sm_count)
-                l2_log_prefetch(&l->sms[i + 1].sent);
-            l->arrivals.sm = i;
-            size_t from = log->count * round / rounds, to = log->count * (round + 1) / rounds;
-            l2_replay_log(l->sim->l2, log, to - from, &how);
-        }
-    }
-    l->merging_rounds += rounds;
+        logs[i] = &l->sms[i].sent;
+    struct l2_round round = {.counts = &l->l2,
+                             .site_hits = l->site_l2_hits,
+                             .arrivals = &l->arrivals,
+                             .merging = l->merging,
+                             .merging_round = l->merging_rounds};
+    l2_replay_logs(l->sim->l2, logs, l->sm_count, &round);
+    l->merging_rounds = round.merging_round;
     l->sim->asked_round = l->arrivals.round;
     for (int i = 0; i < l->sm_count; i++)
-        l2_log_start(&l->sms[i].sent);
+        l2_log_start(logs[i]);
+    free(logs);
 }
 
 static void launch_swap_logs(struct launch *l)
