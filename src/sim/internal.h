@@ -156,8 +156,10 @@ struct l1_answer {
 // Into `answer`: a struct returned is copied by the host in pieces that it has only just written in others, and waits for them.
 void l1_ask(struct l1 *c, const struct l1_question *q, struct l2_request *out,
             struct l1_answer *answer);
-// A store with a plan: L1 takes note of what it writes. What it sends is the plan's.
-void l1_store_row(struct l1 *c, const struct l1_question *q);
+// A store with a plan, `base` added to its lines' addresses: L1 takes note of what it writes. What it sends is the plan's.
+// bytes: of each line; they are not looked at where all sectors are written whole.
+void l1_store_row(struct l1 *c, const struct store_plan *plan, const struct access *access,
+                  uint64_t base, const struct line_bytes *bytes);
 // An SM's requests of an epoch. Those of a store whose plan is known are one record: the plan stays as it is until they have been
 // replayed.
 struct l2_row {
@@ -193,7 +195,14 @@ void l2_log_prefetch(const struct l2_log *log);
 // Where the next `count` single requests go: the caller adds to both counts.
 struct l2_request *l2_log_room(struct l2_log *log, size_t count);
 void l2_log_add(struct l2_log *log, const struct l2_request *r);
-void l2_log_row(struct l2_log *log, const struct store_plan *plan, uint64_t base);
+void l2_log_grow_rows(struct l2_log *log);
+static inline void l2_log_row(struct l2_log *log, const struct store_plan *plan, uint64_t base)
+{
+    if (log->row_count == log->row_capacity)
+        l2_log_grow_rows(log);
+    log->rows[log->row_count++] = (struct l2_row){plan, base, log->single_count};
+    log->count += plan->requests;
+}
 struct l2_counts {                        // chip-wide
     uint64_t read_sectors, write_sectors; // at the slices, fabric copies included
     uint64_t copy_read_sectors;           // of those read: at a line's home, for another partition

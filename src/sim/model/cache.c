@@ -106,9 +106,10 @@ void l1_ask(struct l1 *c, const struct l1_question *q, struct l2_request *out,
     c->functions->ask(c, q, out, answer);
 }
 
-void l1_store_row(struct l1 *c, const struct l1_question *q)
+void l1_store_row(struct l1 *c, const struct store_plan *plan, const struct access *access,
+                  uint64_t base, const struct line_bytes *bytes)
 {
-    c->functions->store_row(c, q);
+    c->functions->store_row(c, plan, access, base, bytes);
 }
 
 void l2_replay(struct l2 *c, const struct l2_request *requests, size_t count,

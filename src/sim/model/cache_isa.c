@@ -121,14 +121,15 @@ static inline void row_add(struct store_row *row, const struct line_bytes *bytes
 }
 
 // A row begins; where the last one went on, this one is likely to. bytes: NULL where all sectors are written whole.
-static inline void row_begin(struct l1 *c, const struct l1_question *q,
+static inline void row_begin(struct l1 *c, const struct store_plan *plan,
+                             const struct access *access, uint64_t base,
                              const struct line_bytes *bytes)
 {
     struct store_row *row = &c->row;
-    int count = q->access->line_count;
-    row->base = q->base >> LINE_SHIFT;
+    int count = access->line_count;
+    row->base = base;
     for (int i = 0; i < count; i++)
-        row->line[i] = q->plan->line[i];
+        row->line[i] = plan->line[i];
     set_indices(&c->index, row->base, row->line, (size_t)count, row->set);
     for (int i = 0; i < count; i++)
         set_prefetch(&c->sets[row->set[i]]);
@@ -143,7 +144,7 @@ static inline void row_begin(struct l1 *c, const struct l1_question *q,
         return;
     }
     for (int i = 0; i < count; i++) {
-        const struct access_line *a = &q->access->line[i];
+        const struct access_line *a = &access->line[i];
         struct set *s = &c->sets[row->set[i]];
         int way = row->way[i];
         if (s->tag[way] != (uint32_t)(row->base + row->line[i]))
@@ -172,18 +173,18 @@ static inline void planned_requests(const struct l1_question *q, struct l2_reque
     }
 }
 
-static void store_row(struct l1 *c, const struct l1_question *q)
+static void store_row(struct l1 *c, const struct store_plan *plan, const struct access *access,
+                      uint64_t base, const struct line_bytes *bytes)
 {
-    const struct store_plan *plan = q->plan;
-    const struct line_bytes *bytes = q->bytes && plan->partial ? q->bytes(q->context) : NULL;
-    int count = q->access->line_count;
-    bool same = bytes && row_goes_on(c, plan, q->base >> LINE_SHIFT, count);
-    if (same && (c->row.gathered || row_gather(c))) {
+    int count = access->line_count;
+    base >>= LINE_SHIFT;
+    bytes = plan->partial > 0 ? bytes : NULL;
+    if (bytes && row_goes_on(c, plan, base, count) && (c->row.gathered || row_gather(c))) {
         c->row.again = true;
         row_add(&c->row, bytes, count);
     } else {
         row_end(c);
-        row_begin(c, q, bytes);
+        row_begin(c, plan, access, base, bytes);
     }
 }
 
@@ -191,7 +192,8 @@ static inline struct l2_request *planned_lines(struct l1 *c, const struct l1_que
                                                struct l2_request *r, struct l1_answer *sum)
 {
     const struct store_plan *plan = q->plan;
-    store_row(c, q);
+    bool in_part = q->bytes && plan->partial > 0;
+    store_row(c, plan, q->access, q->base, in_part ? q->bytes(q->context) : NULL);
     planned_requests(q, r);
     sum->sent = plan->sent;
     sum->partial = plan->partial;

@@ -200,7 +200,7 @@ struct store_row {
     uint64_t line[ACCESS_LINES];
     uint32_t set[ACCESS_LINES];
     uint8_t way[ACCESS_LINES];
-    struct line_bytes held[ACCESS_LINES]; // readable sectors whole
+    _Alignas(64) struct line_bytes held[ACCESS_LINES]; // readable sectors whole; in whole lines of the host
 };
 struct l1 {
     const struct l1_functions *functions;
@@ -369,7 +369,8 @@ static inline uint64_t sector_bytes(unsigned sectors)
 struct l1_functions {
     void (*ask)(struct l1 *c, const struct l1_question *q, struct l2_request *out,
                 struct l1_answer *answer);
-    void (*store_row)(struct l1 *c, const struct l1_question *q);
+    void (*store_row)(struct l1 *c, const struct store_plan *plan, const struct access *access,
+                      uint64_t base, const struct line_bytes *bytes);
 };
 struct l2_functions {
     void (*replay)(struct l2 *c, const struct l2_request *requests, size_t count,

@@ -69,14 +69,9 @@ void l2_log_add(struct l2_log *log, const struct l2_request *r)
     log->count++;
 }
 
-void l2_log_row(struct l2_log *log, const struct store_plan *plan, uint64_t base)
+void l2_log_grow_rows(struct l2_log *log)
 {
     enum { ROWS_FIRST = 64 };
-    if (log->row_count == log->row_capacity) {
-        size_t capacity = grown(log->row_capacity, ROWS_FIRST);
-        log->rows = xrealloc(log->rows, capacity * sizeof *log->rows);
-        log->row_capacity = capacity;
-    }
-    log->rows[log->row_count++] = (struct l2_row){plan, base, log->single_count};
-    log->count += plan->requests;
+    log->row_capacity = grown(log->row_capacity, ROWS_FIRST);
+    log->rows = xrealloc(log->rows, log->row_capacity * sizeof *log->rows);
 }

@@ -91,11 +91,12 @@ static const struct line_bytes *all_bytes(void *context)
 // Through L1, and on to the log.
 static inline void lines_ask(struct sm *sm, const struct l1_question *q, struct l1_answer *answer)
 {
-    if (q->plan != NULL && q->plan->row) {
-        l1_store_row(sm->l1, q);
-        l2_log_row(&sm->log, q->plan, q->base);
+    const struct store_plan *plan = q->plan;
+    if (plan != NULL && plan->row) {
+        l1_store_row(sm->l1, plan, q->access, q->base, q->bytes(q->context));
+        l2_log_row(&sm->log, plan, q->base);
         *answer = (struct l1_answer){
-            .requests = q->plan->requests, .sent = q->plan->sent, .partial = q->plan->partial};
+            .requests = plan->requests, .sent = plan->sent, .partial = plan->partial};
         return;
     }
     l1_ask(sm->l1, q, l2_log_room(&sm->log, (size_t)q->access->line_count), answer);
@@ -134,21 +135,18 @@ static void hear_global(struct warp *w, struct event *e)
     e->partial_sectors = answer.partial;
 }
 
-static void store_planned(struct warp *w, struct mem_state *s, const struct l1_question *q,
-                          bool ordered)
+void caches_store_row(struct warp *w, const struct uop *u, struct mem_state *s, uint64_t base)
 {
+    const struct launch *l = w->core->launch;
     const struct phase *p = s->phase;
+    const struct turn_take take = {p->stages, p->port, p->memory, false,
+                                   l->program->mem_ops[u->extra].ordered};
     struct sm *sm = w->block->sm;
-    struct turn_take take = {p->stages, p->port, p->memory, false, ordered};
-    if (p->plan->row) {
-        l1_store_row(sm->l1, q);
-        l2_log_row(&sm->log, p->plan, q->base);
-    } else {
-        struct l1_answer answer;
-        lines_ask(sm, q, &answer);
-    }
+    l1_store_row(sm->l1, p->plan, &p->access, base, p->written);
+    l2_log_row(&sm->log, p->plan, base);
+    s->line_base = base;
     s->l2_sectors += p->plan->sent;
-    turn_taken(w, &w->core->launch->turn, &take, true);
+    turn_taken(w, &l->turn, &take, true);
 }
 
 void caches_plain(struct warp *w, const struct uop *u, struct mem_state *s, uint32_t mask,
@@ -178,20 +176,17 @@ void caches_plain(struct warp *w, const struct uop *u, struct mem_state *s, uint
                                   .site = u->site,
                                   .sm_partition = (uint8_t)(sm->index & 1),
                                   .bypass = m->bypass_l1};
-    s->line_base = base;
-    if (p->planned) {
-        store_planned(w, s, &q, m->ordered);
-        return;
-    }
     struct l1_answer answer;
     lines_ask(sm, &q, &answer);
+    s->line_base = base;
     s->l1_hit_sectors += answer.hits;
     s->l2_sectors += answer.sent;
     bool reads = touch == TOUCH_READ;
     double flits = port_store_flits((unsigned)p->access.line_count, answer.sent, answer.partial);
     const struct turn_take take = {.stages = p->stages,
-                                   .port = reads ? t->port_cycles[answer.requests]
-                                                 : (uint64_t)(flits / t->r.port_lines),
+                                   .port = reads        ? t->port_cycles[answer.requests]
+                                           : p->planned ? p->port
+                                                        : (uint64_t)(flits / t->r.port_lines),
                                    .memory = t->memory_cycles[answer.sent],
                                    .reads = reads,
                                    .waits = m->ordered || (reads && answer.sent > 0)};

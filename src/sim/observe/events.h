@@ -39,6 +39,9 @@ void bytes_of_lines(const struct access *access, uint64_t base, const uint64_t *
 void caches_plain(struct warp *w, const struct uop *u, struct mem_state *s, uint32_t mask,
                   const uint64_t *address, unsigned bytes, enum touch touch);
 
+// The same of a store in part or whole whose plan makes a row; base: of its lines.
+void caches_store_row(struct warp *w, const struct uop *u, struct mem_state *s, uint64_t base);
+
 // footprint.c: opened before the listeners are chosen, closed after the report. Bytes that all blocks read from device
 // memory, where a share of them read so many.
 void footprint_open(struct launch *l);

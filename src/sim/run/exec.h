@@ -361,14 +361,14 @@ enum pattern_shape { SHAPE_OTHER, SHAPE_CONTIGUOUS, SHAPE_UNIFORM, SHAPE_HALVES 
 
 // What a pattern does where its first lane lies at one place of a line.
 struct phase {
-    struct access access;       // addresses of lines less the first lane's line
-    int passes;                 // through the L1 data stage
-    uint32_t stages;            // cycles of the load/store unit, for the order of turns
+    // Of stores; right where `planned`: not where the phase came up only once.
+    struct store_plan *plan;
     struct line_bytes *written; // NULL: no store of less than whole sectors
-    struct store_plan
-        *plan; // of stores; right where `planned`: not where the phase came up only once
-    uint32_t port, memory; // cycles that the plan takes of the way to L2 and of the memory
+    uint32_t stages;            // cycles of the load/store unit, for the order of turns
+    uint32_t port, memory;      // cycles that the plan takes of the way to L2 and of the memory
+    int passes;                 // through the L1 data stage
     bool planned;
+    struct access access; // addresses of lines less the first lane's line
 };
 // The last access of a site: most sites repeat it shifted, so that what depends only on the
 // differences of addresses is kept.

@@ -193,10 +193,40 @@ struct mem_state *global_pattern(struct warp *w, const struct uop *u, uint32_t m
     return s;
 }
 
+// The pattern holds, in a phase that came before and in the allocation found last: all is known but what the caches have.
+static inline bool pattern_goes_on(const struct warp *w, struct mem_state *s, uint32_t mask,
+                                   const uint64_t *address, uint64_t first, unsigned bytes)
+{
+    uint64_t low = first - DEVICE_BASE + (uint64_t)s->lowest;
+    uint64_t high = first - DEVICE_BASE + (uint64_t)s->highest;
+    uint32_t key = (uint32_t)(first % LINE_BYTES), index = key >> __builtin_ctz(bytes);
+    if (s->phase_bytes != bytes || ((first | s->bits) & (bytes - 1)) != 0 || low < s->low ||
+        high > s->high || low >= high || (s->known[index / 64] >> index % 64 & 1) == 0 ||
+        !pattern_holds(w, s, mask, address, first))
+        return false;
+    s->key = key;
+    s->phase = &s->phases[index];
+    return true;
+}
+
 const struct mem_state *global_account(struct warp *w, const struct uop *u, uint32_t mask,
                                        const uint64_t *address, unsigned bytes, enum touch touch)
 {
-    struct mem_state *s = global_pattern(w, u, mask, address, bytes, touch);
+    struct mem_state *s = &w->core->mem[u->extra];
+    uint64_t first = address[lane_first(mask)];
+    if (w->audience->plain && touch != TOUCH_ATOMIC &&
+        pattern_goes_on(w, s, mask, address, first, bytes)) {
+        const struct phase *p = s->phase;
+        if (p->planned || touch == TOUCH_READ) {
+            count_global(s, &p->access, (unsigned)p->access.sector_count);
+            if (p->planned && p->plan->row)
+                caches_store_row(w, u, s, first - s->key);
+            else
+                caches_plain(w, u, s, mask, address, bytes, touch);
+            return s;
+        }
+    }
+    s = global_pattern(w, u, mask, address, bytes, touch);
     if (s == NULL)
         return NULL;
     if (w->audience->plain) {
