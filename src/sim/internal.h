@@ -126,6 +126,7 @@ struct store_plan {
     unsigned requests, sent, partial; // the last two: sectors, as in struct l1_answer
     bool row;                         // has so many requests that the log takes it as one record
     uint8_t alike;            // sectors of each request where all have the same, none whole; or 0
+    uint64_t lines;           // the same in plans of the same lines; 0: not known
     uint64_t lowest, highest; // of the lines, as signed numbers
     uint64_t line[ACCESS_LINES]; // numbers of the access's lines, less the base's
     struct l2_request request[ACCESS_LINES];
@@ -133,6 +134,7 @@ struct store_plan {
     uint64_t retired;        // since this epoch
 };
 void store_plan_make(const struct access *access, uint32_t site, struct store_plan *out);
+bool store_plans_meet(const struct store_plan *a, const struct store_plan *b); // the same lines
 // All lines of a warp's access at once: goes through L1, and leaves what L1 does not answer as requests for L2 in `out`, one for
 // each of its lines at most.
 struct l1_question {

@@ -94,10 +94,19 @@ void store_plan_make(const struct access *access, uint32_t site, struct store_pl
                                                     .kind = L2_WRITE};
     }
     out->requests = count;
+    out->lines = 0;
     out->row = count >= ROW_LEAST && count == (unsigned)access->line_count;
     out->alike = (uint8_t)(differ ? 0 : alike);
     out->lowest = (uint64_t)lowest;
     out->highest = (uint64_t)highest;
+}
+
+bool store_plans_meet(const struct store_plan *a, const struct store_plan *b)
+{
+    uint64_t differ = a->requests ^ b->requests;
+    for (unsigned i = 0; differ == 0 && i < a->requests; i++)
+        differ |= a->line[i] ^ b->line[i];
+    return differ == 0;
 }
 
 void l1_ask(struct l1 *c, const struct l1_question *q, struct l2_request *out,

@@ -92,6 +92,8 @@ static inline bool row_goes_on(const struct l1 *c, const struct store_plan *plan
     const struct store_row *row = &c->row;
     if (row->lines != count || row->base != base)
         return false;
+    if (plan->lines != 0 && row->lines_alike != 0)
+        return plan->lines == row->lines_alike;
     uint64_t differ = 0;
     for (int i = 0; i < count; i++)
         differ |= row->line[i] ^ plan->line[i];
@@ -128,6 +130,7 @@ static inline void row_begin(struct l1 *c, const struct store_plan *plan,
     struct store_row *row = &c->row;
     int count = access->line_count;
     row->base = base;
+    row->lines_alike = plan->lines;
     for (int i = 0; i < count; i++)
         row->line[i] = plan->line[i];
     set_indices(&c->index, row->base, row->line, (size_t)count, row->set);

@@ -193,14 +193,16 @@ struct held_bytes { // of a line: those written, of sectors held in part
 // Stores in part to the same lines, one right after the other: warps of a block often fill lines together. Nothing of their
 // sets changes but which bytes the lines hold: these are gathered here, and go to the ways before anything else is asked.
 struct store_row {
-    int lines;     // 0: what came last was no such store
-    bool gathered; // bytes are here
-    bool again;    // it went on; or, before the next begins, the last one did
-    uint64_t base; // of its addresses, as a number of lines
+    int lines;            // 0: what came last was no such store
+    bool gathered;        // bytes are here
+    bool again;           // it went on; or, before the next begins, the last one did
+    uint64_t base;        // of its addresses, as a number of lines
+    uint64_t lines_alike; // as struct store_plan's `lines`
     uint64_t line[ACCESS_LINES];
     uint32_t set[ACCESS_LINES];
     uint8_t way[ACCESS_LINES];
-    _Alignas(64) struct line_bytes held[ACCESS_LINES]; // readable sectors whole; in whole lines of the host
+    _Alignas(64) struct line_bytes
+        held[ACCESS_LINES]; // readable sectors whole; in whole lines of the host
 };
 struct l1 {
     const struct l1_functions *functions;

@@ -447,10 +447,7 @@ static void replay(struct l2 *c, const struct l2_request *requests, size_t count
 
 static inline bool same_lines(const struct store_plan *a, const struct store_plan *b)
 {
-    uint64_t differ = a->requests ^ b->requests;
-    for (unsigned i = 0; differ == 0 && i < a->requests; i++)
-        differ |= a->line[i] ^ b->line[i];
-    return differ == 0;
+    return a == b || (a->lines != 0 && a->lines == b->lines);
 }
 
 // Each in a set of its own; may say no where they are.
@@ -473,7 +470,7 @@ static void row_place(const struct l2 *c, struct l2_log *log, const struct l2_ro
     struct l2_places *p = &log->places;
     const struct store_plan *plan = row->plan;
     unsigned count = plan->requests;
-    if (p->plan != NULL && p->base == row->base && (p->plan == plan || same_lines(p->plan, plan))) {
+    if (p->plan != NULL && p->base == row->base && same_lines(p->plan, plan)) {
         p->plan = plan;
         return;
     }
@@ -664,7 +661,7 @@ static inline void row_count(const struct l2_log *log, const struct l2_row *row,
 static inline bool row_goes_on(const struct l2_row *a, const struct l2_row *b)
 {
     return a->after == b->after && a->base == b->base && a->plan->alike == b->plan->alike &&
-           (a->plan == b->plan || same_lines(a->plan, b->plan));
+           same_lines(a->plan, b->plan);
 }
 
 // As many requests of rows, the next one's first. Those to the same lines that come one after the other go line by line:

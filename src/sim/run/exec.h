@@ -368,6 +368,7 @@ struct phase {
     uint32_t port, memory;      // cycles that the plan takes of the way to L2 and of the memory
     int passes;                 // through the L1 data stage
     bool planned;
+    uint64_t times;       // that it came up, where only it counted that
     struct access access; // addresses of lines less the first lane's line
 };
 // The last access of a site: most sites repeat it shifted, so that what depends only on the
@@ -401,9 +402,10 @@ struct mem_state {
     struct phase *phase;  // of `key`
     struct phase *phases; // LINE_BYTES / phase_bytes of them
     unsigned phase_bytes;
-    uint64_t known[2];  // a bit a phase
-    uint64_t line_base; // global: of the last access, whose line it is
-    bool window;        // shared: the lanes' words lie within WINDOW_WORDS of the lowest
+    uint64_t known[2];                    // a bit a phase
+    uint64_t line_base;                   // global: of the last access, whose line it is
+    const struct store_plan *plan_before; // of another phase, the last one made
+    bool window; // shared: the lanes' words lie within WINDOW_WORDS of the lowest
 };
 
 struct segment_count {
@@ -617,8 +619,9 @@ struct core { // of a host thread
     struct path *free_paths;
     struct arena arena;                            // of frames, paths, plans
     struct store_plan *plans_retired, *plans_last; // the first is the oldest
-    uint64_t plans_epoch;                          // the last in which plans were made
-    unsigned plans_made;                           // in it
+    uint64_t plan_lines;  // the last number of lines that plans have in common
+    uint64_t plans_epoch; // the last in which plans were made
+    unsigned plans_made;  // in it
     uint64_t blocks_done;
     uint64_t blocks_executed, block_executed_max; // instructions of those blocks; of one, at most
     // Of stretches (stretch.h): by number; by group; by load, what it counts.
@@ -842,6 +845,8 @@ const struct mem_state *global_account(struct warp *w, const struct uop *u, uint
 const struct mem_state *shared_account(struct warp *w, const struct uop *u, uint32_t mask,
                                        const uint32_t *offset, int64_t more, unsigned bytes,
                                        enum shared_kind kind);
+// Counts of the phases of patterns: at the launch's end.
+void patterns_settle(struct core *core);
 bool lane_bounded(const struct space *space, uint64_t address, unsigned bytes, bool write);
 // The value of a special register in a lane.
 uint64_t special_value(const struct warp *w, enum ptx_special special, int component,

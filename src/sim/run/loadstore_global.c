@@ -13,6 +13,27 @@ static int data_passes(const struct core *core, const uint64_t *address, uint32_
     return core->access->shared(low, mask, bytes, SHARED_LOAD).count;
 }
 
+// What the phases counted goes to the site's sums.
+static void phases_settle(struct mem_state *s)
+{
+    for (size_t i = 0; i < COUNT_OF(s->known); i++)
+        for (uint64_t rest = s->known[i]; rest != 0; rest &= rest - 1) {
+            struct phase *p = &s->phases[64 * i + (size_t)__builtin_ctzll(rest)];
+            s->requests += p->times;
+            s->sectors += p->times * (uint64_t)p->access.sector_count;
+            s->sectors_ideal += p->times * (uint64_t)p->access.sector_ideal;
+            s->lines += p->times * (uint64_t)p->access.line_count;
+            s->data_passes += p->times * (uint64_t)p->passes;
+            p->times = 0;
+        }
+}
+
+void patterns_settle(struct core *core)
+{
+    for (size_t i = 0; i < core->launch->program->mem_count; i++)
+        phases_settle(&core->mem[i]);
+}
+
 // The pattern's phase at this address: kept from before, or worked out now. Misaligned ones are reported
 // by the caller.
 static void phase_enter(struct warp *w, struct mem_state *s, uint32_t mask, const uint64_t *address,
@@ -26,6 +47,7 @@ static void phase_enter(struct warp *w, struct mem_state *s, uint32_t mask, cons
         return;
     }
     if (s->phase_bytes != bytes) {
+        phases_settle(s);
         s->phases = ARENA_ARRAY(&w->core->arena, struct phase, LINE_BYTES / bytes);
         s->phase_bytes = bytes;
         s->known[0] = s->known[1] = 0;
@@ -37,6 +59,7 @@ static void phase_enter(struct warp *w, struct mem_state *s, uint32_t mask, cons
     if ((s->known[index / 64] & bit) != 0)
         return;
     p->planned = false;
+    p->times = 0;
     s->known[index / 64] |= bit;
     w->core->access->global(address, mask, bytes, &p->access);
     bool partial = false;
@@ -59,6 +82,7 @@ static void pattern_learn(struct mem_state *s, uint32_t mask, const uint64_t *ad
 {
     uint64_t first = address[lane_first(mask)];
     int64_t low = 0, high = 0;
+    phases_settle(s);
     uint64_t bits = 0;
     bool contiguous = mask == ALL_LANES, uniform = mask == ALL_LANES;
     for (uint32_t i = 0; i < LANES; i++)
@@ -143,19 +167,27 @@ static void plan_retire(struct core *core, struct store_plan *p)
 }
 
 // A store that comes again: patterns that never do are not worth a plan. A log may refer to the one before.
-static void phase_plan(struct warp *w, struct phase *p, uint32_t site)
+static void phase_plan(struct warp *w, struct mem_state *s, struct phase *p, uint32_t site)
 {
+    struct core *core = w->core;
     if (p->plan == NULL || p->plan->row) {
-        struct store_plan *plan = plan_new(w->core);
+        struct store_plan *plan = plan_new(core);
         if (plan == NULL)
             return;
         if (p->plan != NULL)
-            plan_retire(w->core, p->plan);
+            plan_retire(core, p->plan);
         p->plan = plan;
     }
-    const struct turn_costs *t = &w->core->launch->turn;
+    const struct turn_costs *t = &core->launch->turn;
     store_plan_make(&p->access, site, p->plan);
-    p->plan->row &= w->core->launch->sample == NULL; // which looks at each request by itself
+    p->plan->row &= core->launch->sample == NULL; // which looks at each request by itself
+    if (s->plan_before != NULL && s->plan_before->lines != 0 &&
+        store_plans_meet(s->plan_before, p->plan)) // whatever that one is of by now
+        p->plan->lines = s->plan_before->lines;
+    else // no other core's
+        p->plan->lines = ++core->plan_lines * (uint64_t)core->launch->core_count +
+                         (uint64_t)(core - core->launch->cores);
+    s->plan_before = p->plan;
     p->port = (uint32_t)(port_store_flits((unsigned)p->access.line_count, p->plan->sent,
                                           p->plan->partial) /
                          t->r.port_lines);
@@ -177,7 +209,7 @@ struct mem_state *global_pattern(struct warp *w, const struct uop *u, uint32_t m
     bool write = touch != TOUCH_READ;
     if (((first | s->bits) & (bytes - 1)) == 0 && pattern_bounded(w, s, first, write)) {
         if (again && touch == TOUCH_WRITE && !s->phase->planned)
-            phase_plan(w, s->phase, u->site);
+            phase_plan(w, s, s->phase, u->site);
         return s;
     }
     // Aligned lanes may still lie in allocations of their own.
@@ -216,9 +248,9 @@ const struct mem_state *global_account(struct warp *w, const struct uop *u, uint
     uint64_t first = address[lane_first(mask)];
     if (w->audience->plain && touch != TOUCH_ATOMIC &&
         pattern_goes_on(w, s, mask, address, first, bytes)) {
-        const struct phase *p = s->phase;
+        struct phase *p = s->phase;
         if (p->planned || touch == TOUCH_READ) {
-            count_global(s, &p->access, (unsigned)p->access.sector_count);
+            p->times++;
             if (p->planned && p->plan->row)
                 caches_store_row(w, u, s, first - s->key);
             else

@@ -336,7 +336,8 @@ static void sm_open(struct core *core, struct sm *sm)
 
 // One turn of a warp; then the clock goes on by what the turn cost, and the warp waits for what it asked
 // for.
-static void warp_turn(struct core *core, struct sm *sm, size_t index)
+static inline __attribute__((always_inline)) void warp_turn(struct core *core, struct sm *sm,
+                                                            size_t index)
 {
     const struct launch *l = core->launch;
     struct warp *w = &sm->home->warps[index];
@@ -366,6 +367,45 @@ static bool warp_held(struct warp *w, bool *by_cluster)
     return w->waiting || held;
 }
 
+// Of an SM with up to 64 warps, whose blocks are no clusters: as sm_round(), its bits in the host's registers.
+static bool sm_round_few(struct core *core, struct sm *sm)
+{
+    struct turn_order *order = sm->home->order;
+    const uint64_t *held = sm->home->held;
+    const struct warp *warps = sm->home->warps;
+    size_t count = order->warps, turns = 0;
+    bool ran = false;
+    while (turns < count) {
+        uint64_t passed = 0, from = UINT64_MAX;
+        bool again = false;
+        for (;;) {
+            uint64_t bits = order->awake[0] & from, able = bits & ~*held, one = able & -able;
+            if (able == 0)
+                break;
+            size_t warp = (size_t)__builtin_ctzll(able);
+            passed |= bits & *held & (one - 1);
+            from = ~(one | (one - 1));
+            if (warps[warp].waiting) {
+                passed |= one;
+                continue;
+            }
+            warp_turn(core, sm, warp);
+            ran = again = true;
+            if (sm->stopped)
+                return true;
+            if (++turns == count || (order->awake[0] & ~passed & (one - 1)) != 0)
+                break;
+        }
+        if (again)
+            continue;
+        if (order->first == order->last)
+            break;
+        sm->now = order->asleep[order->first].until;
+        warps_wake(order, sm->now);
+    }
+    return ran;
+}
+
 // As many turns as there are warps, each of the oldest warp whose data are there; false if none can run
 // and none waits for its cluster.
 // So a warp that finds its data in L1 runs ahead while others wait for memory, and few of them share
@@ -375,6 +415,8 @@ static bool sm_round(struct core *core, struct sm *sm)
     struct turn_order *order = sm->home->order;
     size_t count = order->warps, turns = 0;
     bool ran = false, held = false;
+    if (order->words == 1 && sm->launch->clusters == NULL)
+        return sm_round_few(core, sm);
     while (turns < count) {
         bool again = false;
         round_begins(order);
