@@ -310,7 +310,7 @@ struct turn_costs turn_costs(const struct gpu *g)
     double l2 = g->value[GPU_FIELD_l2_read_gbps], dram = GPU(g, dram_gbps);
     double bytes = chip_rate(g, l2 > dram ? l2 : dram, GPU(g, sm_count));
     double queue = g->value[GPU_FIELD_lsu_queue_cycles];
-    return (struct turn_costs){
+    struct turn_costs t = {
         .r = {.lines = at_least_one(g->value[GPU_FIELD_l1_lines_per_cycle]),
               .wavefront = at_least_one(floor(g->value[GPU_FIELD_shared_wavefront_cycles])),
               .port_lines = at_least_one(g->value[GPU_FIELD_sm_port_lines_per_cycle])},
@@ -319,6 +319,11 @@ struct turn_costs turn_costs(const struct gpu *g)
         .memory_bytes_per_cycle = (uint32_t)at_least_one(bytes),
         .queue_cycles = queue >= 0 ? (uint32_t)queue : UINT32_MAX,
         .schedulers = (uint32_t)GPU(g, schedulers_per_sm)};
+    for (unsigned i = 0; i < COUNT_OF(t.port_cycles); i++)
+        t.port_cycles[i] = (uint32_t)(port_requests(i) / t.r.port_lines);
+    for (unsigned i = 0; i < COUNT_OF(t.memory_cycles); i++)
+        t.memory_cycles[i] = i * SECTOR_BYTES / t.memory_bytes_per_cycle;
+    return t;
 }
 
 unsigned texture_filter_cycles(const struct gpu *g, int lanes)
