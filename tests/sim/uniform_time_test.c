@@ -11,11 +11,12 @@
     "ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x;\n"         \
     "mul.wide.u32 %rd2, %r2, 4; add.s64 %rd3, %rd1, %rd2; mov.f32 %f1, 0f00000000;\n" \
     "mov.u32 %r3, 0; mov.u64 %rd4, table;\n"
-#define TURN(limit)                                                                        \
-    "turn: ld.const.f32 %f2, [%rd4]; ld.const.f32 %f3, [%rd4+4]; add.f32 %f1, %f1, %f2;\n" \
-    "add.f32 %f1, %f1, %f3; add.s64 %rd4, %rd4, 8; add.u32 %r3, %r3, 2;\n"                 \
-    "setp.lt.u32 %p1, %r3, " limit "; @%p1 bra turn;\n"                                    \
-    "st.global.f32 [%rd3], %f1; ret;\n}\n"
+#define WORD(reg, at) "ld.const.f32 " reg ", [%rd4+" at "]; add.f32 %f1, %f1, " reg ";\n"
+#define TURN(limit)                                                           \
+    "turn: " WORD("%f2", "0") WORD("%f3", "4") WORD("%f4", "8")               \
+        WORD("%f5", "12") "add.s64 %rd4, %rd4, 16; add.u32 %r3, %r3, 4;\n"    \
+                          "setp.lt.u32 %p1, %r3, " limit "; @%p1 bra turn;\n" \
+                          "st.global.f32 [%rd3], %f1; ret;\n}\n"
 
 static const char kernels[] = HEAD ENTRY("uniform") TURN("%r1")
     // the address: of the thread, by a number that is 0 for all

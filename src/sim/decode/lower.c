@@ -126,15 +126,23 @@ static enum timing_pipe float_pipe(enum ptx_type type)
     return type == PTX_TYPE_F32 || type == PTX_TYPE_TF32 ? PIPE_F32 : PIPE_F16;
 }
 
-// Between integers a conversion is a move or a byte permutation; with floats it is the converter's.
+static bool rounds_to_integer(const struct ptx_instruction *in)
+{
+    return ptx_has_modifier(in, PTX_MOD_RNI) || ptx_has_modifier(in, PTX_MOD_RZI) ||
+           ptx_has_modifier(in, PTX_MOD_RMI) || ptx_has_modifier(in, PTX_MOD_RPI);
+}
+
+// Between integers a conversion is a move or a byte permutation; with floats it is the converter's (F2I, I2F, FRND), but that whole
+// words become f32 by the pipes of f32 (I2FP).
 static void lower_convert(const struct ptx_instruction *in, struct timing_site *t)
 {
     enum ptx_type to = in->type_count > 0 ? in->types[0] : PTX_TYPE_B32;
     enum ptx_type from = in->type_count > 1 ? in->types[1] : to;
     if (is_float(to) || is_float(from)) {
         bool wide = ptx_type_bits(to) == 64 || ptx_type_bits(from) == 64;
-        bool halves = is_float(to) && is_float(from) && !wide; // HADD2.F32, F2FP
-        t->pipe = wide ? PIPE_SPECIAL : halves ? PIPE_F16 : PIPE_CONVERT;
+        bool halves = is_float(to) && is_float(from) && !rounds_to_integer(in); // HADD2.F32, F2FP
+        bool words = to == PTX_TYPE_F32 && !is_float(from) && ptx_type_bits(from) == 32;
+        t->pipe = wide ? PIPE_SPECIAL : halves ? PIPE_F16 : words ? PIPE_F32 : PIPE_CONVERT;
         return;
     }
     bool sign = ptx_type_kind(from) == PTX_KIND_SIGNED && ptx_type_bits(to) > ptx_type_bits(from);

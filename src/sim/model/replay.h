@@ -146,6 +146,8 @@ struct operands {
 enum { NO_GUARD = UINT16_MAX };
 struct operands operands_of(const struct timing_input *in);
 void operands_release(struct operands *o);
+// reads.c: what reading many registers takes of the scheduler.
+void reads_charge(const struct timing_input *in, struct site_cost *costs);
 
 struct replay {
     const struct timing_input *in;

@@ -5,7 +5,7 @@
 //   - a warp issues in the order that a compiler makes of PTX (schedule.c); an instruction waits for the registers it reads (scoreboard);
 //   - each of the SM's schedulers issues one instruction per cycle; a pipe takes 32 lanes at its rate;
 //   - special registers and constants (parameters, thread numbers) come through one narrow unit;
-//   - the load/store unit takes a request line by line and returns it bank by bank, as shared memory;
+//   - the load/store unit takes a request line by line and returns it bank by bank, as shared memory, four sectors a cycle;
 //   - lines that miss L1 and flits of stores leave the SM through one port, one per cycle; a store
 //     sends a flit per sector and one more per line that is written in part;
 //   - L2 and device memory are shared evenly by the SMs at work (each gets its part of the rate);
@@ -505,6 +505,7 @@ static bool replay_init(struct replay *p, const struct timing_input *in, uint64_
     p->costs = xcalloc((size_t)in->site_count + 1, sizeof(*p->costs));
     for (int i = 0; i < in->site_count; i++)
         p->costs[i] = site_cost(&p->r, &in->sites[i]);
+    reads_charge(in, p->costs);
     for (int i = 0; i < in->site_count; i++)
         p->slots_most = later(p->slots_most, p->costs[i].slots + 2 * SAME_TIME);
     p->operands = operands_of(in);
@@ -571,6 +572,27 @@ static void replay_release(struct replay *p)
     free(p->starts);
 }
 
+static double issue_busy(const struct replay *p) // of a scheduler, on average
+{
+    double busy = 0;
+    for (int i = 0; i < p->schedulers; i++)
+        busy += p->issue[i].busy / p->schedulers;
+    return busy;
+}
+
+// Of the unit that the replayed blocks keep busiest. Their warps need not wait for it (stores, reductions): blocks may begin sooner than
+// it takes what they send.
+static double busiest(const struct replay *p)
+{
+    const struct server *shared[] = {&p->port, &p->l2, &p->flits, &p->dram, &p->atomic, &p->fill};
+    double most = issue_busy(p);
+    for (size_t i = 0; i < COUNT_OF(shared); i++)
+        most = later(most, shared[i]->busy);
+    for (int i = 0; i < SERVER_COUNT; i++)
+        most = later(most, p->pipe[i].busy);
+    return most;
+}
+
 // Cycles of the busiest SM: what was replayed, and the rest at the steady interval of starts.
 static double sm_cycles(const struct replay *p, uint64_t sm_blocks)
 {
@@ -582,6 +604,7 @@ static double sm_cycles(const struct replay *p, uint64_t sm_blocks)
         return p->end;
     uint64_t first = ran > 3 * resident ? resident * 2 : resident;
     double interval = (p->starts[ran - 1] - p->starts[first]) / (double)(ran - 1 - first);
+    interval = later(interval, busiest(p) / (double)ran);
     return p->end + (double)(sm_blocks - ran) * interval;
 }
 
@@ -592,14 +615,6 @@ static double hot_cycles(const struct replay *p)
     double ns = 1000 / GPU(g, clock_mhz);
     double queued = p->in->atomic_turns_hot / (GPU(g, l2_atomic_same_per_ns) * ns);
     return queued > 0 ? queued + p->r.atomic_latency : 0;
-}
-
-static double issue_busy(const struct replay *p) // of a scheduler, on average
-{
-    double busy = 0;
-    for (int i = 0; i < p->schedulers; i++)
-        busy += p->issue[i].busy / p->schedulers;
-    return busy;
 }
 
 // A block by itself on an SM: what its operations wait for without others, and what they take of each unit.
@@ -771,6 +786,23 @@ static void stalls_fill(const struct replay *p, uint64_t sm_blocks, struct stall
             sites[i].warp_cycles[s] = (struct figure){p->stalls[i][s] * scale, PROVENANCE_MODELLED};
 }
 
+// Device memory reaches its bandwidth only after a while; short kernels see nothing else, and a few sectors already wait for the
+// slowest of many lines.
+static double ramp_ns(const struct replay *p)
+{
+    const struct gpu *g = p->in->gpu;
+    double moved = (double)p->in->l2.dram_read_bytes + dram_written(&p->in->l2);
+    return GPU(g, dram_ramp_ns) * sqrt(sooner(1, moved / GPU(g, dram_ramp_bytes)));
+}
+
+// Until the SMs that begin last have begun: a quarter of them takes as long as all.
+static double spread_ns(const struct replay *p)
+{
+    const struct gpu *g = p->in->gpu;
+    double spread = g->value[GPU_FIELD_grid_spread_ns], quarter = GPU(g, sm_count) / 4;
+    return isnan(spread) || p->sms <= 1 ? 0 : spread * sooner(1, (p->sms - 1) / quarter);
+}
+
 static void time_fill(struct time_breakdown *out, const struct replay *p, uint64_t sm_blocks)
 {
     const struct gpu *g = p->in->gpu;
@@ -780,11 +812,9 @@ static void time_fill(struct time_breakdown *out, const struct replay *p, uint64
     double scale = ns * (double)sm_blocks / (double)p->blocks_started * p->whole;
     out->valid = true;
     out->launch_ns = GPU(g, grid_launch_ns);
-    // Device memory reaches its bandwidth only after a while; short kernels see nothing else.
-    double moved = (double)p->in->l2.dram_read_bytes + dram_written(&p->in->l2);
-    double ramp = GPU(g, dram_ramp_ns) * sooner(1, moved / GPU(g, dram_ramp_bytes));
     // What the kernel moves takes at least its time, whoever moves it (a bulk prefetch has no operation in the trace).
-    out->time_ns = out->launch_ns + later(cycles * ns, memory_least_ns(g, &p->in->l2)) + ramp;
+    out->time_ns = out->launch_ns + later(cycles * ns, memory_least_ns(g, &p->in->l2)) +
+                   ramp_ns(p) + spread_ns(p);
     out->busy_ns[BREAKDOWN_ISSUE] = issue_busy(p) * scale;
     out->busy_ns[BREAKDOWN_F32] =
         (pipe[SERVER_FMA_HEAVY].busy + pipe[SERVER_FMA_LITE].busy) / 2 * scale;

@@ -311,6 +311,7 @@ double load_global(struct replay *p, const struct trace_op *traced, const struct
     double bytes = (double)op->lanes * t->bytes;
     double cycles = later(later(r->lsu_issue, bytes / r->l1_bytes),
                           stages_cycles(r, op->lines, op->wavefronts));
+    cycles = later(cycles, sectors_cycles(op->sectors));
     double start = server_take(&p->pipe[SERVER_LSU], at, cycles);
     double arrives = start + cycles + c->latency;
     if (op->miss_lines < op->lines)
@@ -430,8 +431,8 @@ double access_shared(struct replay *p, const struct trace_op *op, const struct s
     if (c->turn_slots > 0 && is_in_shared(op))
         return swap_in_shared(p, op, at);
     double passes = op->wavefronts > 0 ? op->wavefronts : 1;
-    double cycles = later(p->r.lsu_issue, passes * p->r.wavefront);
+    double cycles = op->lanes > 0 ? later(p->r.lsu_issue, passes * p->r.wavefront) : 0;
     double start = server_take(&p->pipe[c->first], at, cycles);
     p->shared_only.busy += cycles;
-    return start + cycles - 1 + c->latency;
+    return start + later(cycles - 1, 0) + c->latency;
 }

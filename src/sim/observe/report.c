@@ -483,24 +483,17 @@ static struct l2_counts l2_whole(const struct launch *l)
     return c;
 }
 
-// Turns of atomics at the place of the L2 that has the most of them.
+// Turns of atomics where they queue longest, wave by wave; of all blocks, where a share of them ran.
 static double atomic_turns_hot(const struct launch *l)
 {
-    double most = 0, whole_turns = l->gpu->value[GPU_FIELD_l2_atomic_whole_turns],
-           f32_turns = l->gpu->value[GPU_FIELD_l2_atomic_f32_turns];
-    for (int place = 0; place < ATOMIC_PLACES; place++) {
-        struct atomic_heat sum = {0};
+    uint64_t turns = 0;
+    for (int place = 0; place < ATOMIC_PLACES; place++)
         for (int i = 0; i < l->core_count; i++) {
             const struct atomic_heat *h = &l->cores[i].atomic_heat[place];
-            sum.sectors += h->sectors;
-            sum.whole += h->whole;
-            sum.f32 += h->f32;
+            turns += h->sectors + h->whole + h->f32;
         }
-        double turns = (double)whole(l, sum.sectors) + (double)whole(l, sum.whole) * whole_turns +
-                       (double)whole(l, sum.f32) * f32_turns;
-        most = turns > most ? turns : most;
-    }
-    return most;
+    return l->atomic_turns > 0 ? l->atomic_turns_hot * (double)whole(l, turns) / l->atomic_turns
+                               : 0;
 }
 
 // Of each traced block, as the grid's are counted.

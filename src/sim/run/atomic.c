@@ -5,6 +5,9 @@
 #include "sim/observe/events.h"
 #include "sim/run/cluster.h"
 
+#include <math.h>
+#include <stdlib.h>
+
 /* ---- values -------------------------------------------------------------------------------- */
 
 static float float_of_half(uint32_t h)
@@ -285,14 +288,26 @@ static unsigned same_word_depth(uint8_t *counts, const uint32_t *offset, uint32_
     return deepest;
 }
 
+static void reach_note(struct atomic_reach *r, uint64_t word)
+{
+    uint16_t at = (uint16_t)word;
+    if (r->end == 0 || at < r->first)
+        r->first = at;
+    if (at >= r->end)
+        r->end = (uint16_t)(at + 1);
+}
+
 // A line's lanes go together until one comes to an address that another of them has: that one begins
 // the line's next turn, and every turn costs its sectors anew (on an H200: 32 lanes on one address 32
 // sectors, on 256 random words 22.63 where distinct sectors are 20.4 and this rule gives 22.63).
 // Returns the sectors of all turns, and notes where they lie.
 static unsigned turn_close(struct core *core, uint64_t line, uint32_t words, bool one_f32)
 {
-    struct atomic_heat *heat =
-        &core->atomic_heat[(line >> (ATOMIC_PLACE_SHIFT - 7)) * 0x9E3779B97F4A7C15u >> 54];
+    uint64_t place = (line >> (ATOMIC_PLACE_SHIFT - 7)) * 0x9E3779B97F4A7C15u >> 54;
+    struct atomic_heat *heat = &core->atomic_heat[place];
+    if (one_f32 && words != 0)
+        reach_note(&core->atomic_reach[place], line % (1u << (ATOMIC_PLACE_SHIFT - 7)) * LANES +
+                                                   (unsigned)__builtin_ctz(words));
     unsigned sectors = 0;
     for (unsigned i = 0; i < SECTORS_PER_LINE; i++) {
         uint32_t own = words >> (8 * i) & 0xff;
@@ -525,4 +540,65 @@ const struct uop *op_atomic_generic(struct warp *w, const struct uop *u)
         return warp_stop(w, u);
     w->pc = u + 1;
     return NULL;
+}
+
+/* ---- where atomics queue ------------------------------------------------------------------------------- */
+
+// What a wave of blocks asked of a place. An addition of f32 waits for the one before it at its address; to several addresses of
+// a place they go one behind the other as any (on an H200: 4.2 M of a warp's lanes together on 4096 words take as long as of u32).
+static double place_turns(struct launch *l, int place, struct atomic_heat *before)
+{
+    struct atomic_heat sum = {0};
+    struct atomic_reach all = {0};
+    for (int i = 0; i < l->core_count; i++) {
+        const struct atomic_heat *h = &l->cores[i].atomic_heat[place];
+        struct atomic_reach *r = &l->cores[i].atomic_reach[place];
+        sum.sectors += h->sectors;
+        sum.whole += h->whole;
+        sum.f32 += h->f32;
+        if (r->end > 0) {
+            reach_note(&all, r->first);
+            reach_note(&all, r->end - 1u);
+            *r = (struct atomic_reach){0};
+        }
+    }
+    double whole = l->gpu->value[GPU_FIELD_l2_atomic_whole_turns],
+           f32 = l->gpu->value[GPU_FIELD_l2_atomic_f32_turns] / fmax(all.end - all.first, 1);
+    l->atomic_turns += (double)(sum.sectors + sum.whole + sum.f32) -
+                       (double)(before->sectors + before->whole + before->f32);
+    double turns = (double)(sum.sectors - before->sectors) +
+                   (double)(sum.whole - before->whole) * whole +
+                   (double)(sum.f32 - before->f32) * fmax(f32, 1);
+    *before = sum;
+    return turns;
+}
+
+// Blocks of one wave are there at the same time: their atomics queue at the place where most of them meet, which need not be the
+// next wave's (sums by a key in order).
+void atomics_wave_ends(struct launch *l)
+{
+    double most = 0;
+    for (int place = 0; place < ATOMIC_PLACES && l->atomic_heat != NULL; place++)
+        most = fmax(most, place_turns(l, place, &l->atomic_heat[place]));
+    l->atomic_turns_hot += most;
+}
+
+static bool has_atomics(const struct program *p)
+{
+    for (int i = 0; i < p->site_count; i++)
+        if (p->timing[i].pipe == PIPE_GLOBAL_ATOMIC || p->timing[i].pipe == PIPE_GLOBAL_REDUCTION)
+            return true;
+    return false;
+}
+
+void atomics_begin(struct launch *l)
+{
+    if (has_atomics(l->program))
+        l->atomic_heat = xcalloc(ATOMIC_PLACES, sizeof(*l->atomic_heat));
+}
+
+void atomics_end(struct launch *l)
+{
+    free(l->atomic_heat);
+    l->atomic_heat = NULL;
 }

@@ -602,6 +602,9 @@ struct atomic_heat {
     uint64_t sectors, whole; // first or in part; further ones, whole
     uint64_t f32;            // of requests whose lanes are all on one address, f32
 };
+struct atomic_reach { // of the latter, in a wave of blocks: between which words of the place
+    uint16_t first, end;
+};
 
 struct core { // of a host thread
     _Alignas(64) uint64_t address[LANES];
@@ -614,8 +617,9 @@ struct core { // of a host thread
     uint64_t *guarded_lanes;
     uint64_t *divergent;             // by site
     struct atomic_heat *atomic_heat; // by place of the L2
-    uint8_t *word_lanes;             // a place for each word of a block's shared memory, all 0
-    struct frame **free_frames;      // by function
+    struct atomic_reach *atomic_reach;
+    uint8_t *word_lanes;        // a place for each word of a block's shared memory, all 0
+    struct frame **free_frames; // by function
     struct path *free_paths;
     struct arena arena;                            // of frames, paths, plans
     struct store_plan *plans_retired, *plans_last; // the first is the oldest
@@ -682,8 +686,10 @@ struct launch {
     size_t merging_rounds;   // so far
     struct trace trace;
     struct grid_work work;
-    struct races races;   // SIM_CHECK_RACES
-    pthread_mutex_t lock; // of what follows
+    struct atomic_heat *atomic_heat;       // of all places, up to the last wave; NULL: no atomics
+    double atomic_turns, atomic_turns_hot; // of all; of each wave's place that has the most
+    struct races races;                    // SIM_CHECK_RACES
+    pthread_mutex_t lock;                  // of what follows
     struct residence *free_residences;
     int next_sm; // shared counter of the wave
     uint64_t wave_first, wave_count;
@@ -833,7 +839,11 @@ void violation_local(struct warp *w, const struct uop *u, uint32_t lane, uint64_
 void stored_value(const struct warp *w, const struct mem_op *m, uint32_t lane, uint8_t *out);
 void check_mark(uint8_t *shadow, uint64_t at, unsigned bytes); // as written
 void check_mark_local(struct warp *w, uint32_t mask, const uint64_t *offset, unsigned bytes);
-// atomic.c: a after it
+// atomic.c: where atomics queue, wave by wave
+void atomics_begin(struct launch *l);
+void atomics_wave_ends(struct launch *l);
+void atomics_end(struct launch *l);
+// a after it
 uint64_t atomic_value(enum atomic_kind kind, enum ptx_type type, uint64_t a, uint64_t b);
 // loadstore.c: an access's pattern, within bounds; NULL after a violation.
 struct mem_state *global_pattern(struct warp *w, const struct uop *u, uint32_t mask,

@@ -285,6 +285,7 @@ static void core_init(struct core *c, struct launch *l)
     c->guarded_lanes = xcalloc((size_t)p->guarded_count + 1, sizeof(uint64_t));
     c->divergent = xcalloc((size_t)p->site_count + 1, sizeof(uint64_t));
     c->atomic_heat = xcalloc(ATOMIC_PLACES, sizeof(*c->atomic_heat));
+    c->atomic_reach = xcalloc(ATOMIC_PLACES, sizeof(*c->atomic_reach));
     c->word_lanes = xcalloc(l->shared_bytes / 4 + 1, 1);
     c->free_frames = xcalloc((size_t)p->function_count + 1, sizeof(void *));
     c->lanes = lanes_functions(l->isa);
@@ -303,6 +304,7 @@ static void core_release(struct core *c)
     free(c->guarded_lanes);
     free(c->divergent);
     free(c->atomic_heat);
+    free(c->atomic_reach);
     free(c->word_lanes);
     free(c->free_frames);
 }
@@ -688,6 +690,7 @@ static bool launch_waves(struct launch *l, struct crew *crew, uint64_t from)
             l->epoch_limit = left < EPOCH_INSTRUCTIONS ? left : EPOCH_INSTRUCTIONS;
             crew_epoch(crew);
         } while (!launch_wave_over(l, &stop));
+        atomics_wave_ends(l);
         if (sample_is_judged(l) && !stop) {
             launch_drain(l);
             sample_wave_ends(l);
@@ -702,10 +705,12 @@ static void launch_run(struct launch *l)
 {
     struct crew crew;
     crew_start(&crew, l);
+    atomics_begin(l);
     uint64_t first = 0;
     while (launch_waves(l, &crew, first) && sample_goes_on(l, &first)) {
     }
     launch_drain(l);
+    atomics_end(l);
     crew_stop(&crew);
 }
 

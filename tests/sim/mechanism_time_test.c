@@ -1,0 +1,116 @@
+// Single mechanisms of the model of time, each by a kernel that has it beside its twin that has it not; what an H200 takes of them is in
+// docs/h200-rates.md.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/exec_support.h"
+
+#define HEAD ".version 8.0\n.target sm_90\n.address_size 64\n"
+#define ENTRY(name)                                                                 \
+    ".visible .entry " name "(.param .u64 out, .param .u32 n)\n{\n"                 \
+    ".reg .pred %p<4>; .reg .b32 %r<12>; .reg .f32 %f<24>; .reg .b64 %rd<12>;\n"    \
+    "ld.param.u64 %rd1, [out]; ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x;\n"       \
+    "mov.u32 %r3, %ctaid.x; mov.u32 %r4, %ntid.x; mad.lo.u32 %r5, %r3, %r4, %r2;\n" \
+    "mov.f32 %f1, 0f00000000; mov.u32 %r6, 0;\n"
+#define LOAD(at) "ld.global.f32 %f2, [%rd2+" at "]; add.f32 %f1, %f1, %f2;\n"
+#define STEP(op, d, a, b, c) op " " d ", " a ", " b c ";\n"
+#define FOUR(op, c)                          \
+    STEP(op, "%f4", "%f4", "%f8", c("%f12")) \
+    STEP(op, "%f5", "%f5", "%f9", c("%f13")) \
+    STEP(op, "%f6", "%f6", "%f10", c("%f14")) STEP(op, "%f7", "%f7", "%f11", c("%f15"))
+#define NONE(x) ""
+#define THIRD(x) ", " x
+#define VALUES                                                                        \
+    "cvt.rn.f32.u32 %f4, %r2; add.f32 %f5, %f4, 0f3F800000; add.f32 %f6, %f5, %f4;\n" \
+    "add.f32 %f7, %f6, %f5; mul.f32 %f8, %f4, %f5; mul.f32 %f9, %f5, %f6;\n"          \
+    "mul.f32 %f10, %f6, %f7; mul.f32 %f11, %f7, %f4; add.f32 %f12, %f8, %f9;\n"       \
+    "add.f32 %f13, %f9, %f10; add.f32 %f14, %f10, %f11; add.f32 %f15, %f11, %f8;\n"
+#define LOOP(body) "turn: " body "add.u32 %r6, %r6, 1; setp.lt.u32 %p1, %r6, %r1; @%p1 bra turn;\n"
+#define KEEP                                                                                  \
+    "add.f32 %f1, %f1, %f4; add.f32 %f1, %f1, %f5; add.f32 %f1, %f1, %f6; add.f32 %f1, %f1, " \
+    "%f7;\n"                                                                                  \
+    "setp.eq.f32 %p2, %f1, 0f12345677; @%p2 st.global.f32 [%rd1], %f1; ret;\n}\n"
+#define ADD_TO(word)                                              \
+    word "mul.wide.u32 %rd3, %r8, 4; add.s64 %rd2, %rd1, %rd3;\n" \
+         "red.global.add.f32 [%rd2], 0f3F800000; ret;\n}\n"
+
+// The offset that the launch asks for as n, in words: loads of lanes side by side, in L1 from the second turn on.
+static const char loads[] = HEAD ENTRY("empty") "ret;\n}\n" ENTRY(
+    "loads") "add.u32 %r7, %r2, %r1; mul.wide.u32 %rd3, %r7, 4; add.s64 %rd2, %rd1, %rd3;\n"
+             "mov.u32 %r1, 200; mov.f32 %f4, 0f00000000; mov.f32 %f5, %f4; mov.f32 %f6, %f4;\n"
+             "mov.f32 %f7, %f4;\n" LOOP(LOAD("0") LOAD("128") LOAD("256") LOAD("384") LOAD("512")
+                                            LOAD("640") LOAD("768") LOAD("896")) KEEP;
+
+static const char sums[] =
+    HEAD ENTRY("two") VALUES LOOP(FOUR("add.f32", NONE) FOUR("add.f32", NONE)) KEEP ENTRY("three")
+        VALUES LOOP(FOUR("fma.rn.f32", THIRD) FOUR("fma.rn.f32", THIRD)) KEEP;
+
+// A warp's lanes on one word: eight warps in a row on the same, or all warps on any.
+static const char atomics[] =
+    HEAD ENTRY("in_order") ADD_TO("shr.u32 %r8, %r5, 8;\n") ENTRY("anywhere")
+        ADD_TO("shr.u32 %r8, %r5, 5; mul.lo.u32 %r8, %r8, 40503; and.b32 %r8, %r8, 65535;\n");
+
+enum { WORDS = 65536 };
+
+static double time_of(const char *text, const char *kernel, uint32_t n, uint32_t blocks,
+                      uint32_t threads)
+{
+    struct bench b;
+    bench_text(&b, text);
+    uint64_t out = bench_buffer(&b, "out", NULL, WORDS * 4);
+    bench_run(&b, kernel, GRID1(blocks, threads), ARGS(&out, &n));
+    assert_true(b.report.time.valid);
+    double ns = b.report.time.time_ns;
+    bench_close(&b);
+    return ns;
+}
+
+static void assert_between(double x, double least, double most)
+{
+    if (x < least || x > most)
+        fail_msg("%.3f is not from %.3f to %.3f", x, least, most);
+}
+
+static void a_grid_of_many_sms_begins_later(void **state)
+{
+    (void)state;
+    double one = time_of(loads, "empty", 1, 1, 32);
+    assert_between(time_of(loads, "empty", 1, 33, 32) - one, 80, 130);
+    assert_between(time_of(loads, "empty", 1, 132, 32) - one, 80, 130);
+}
+
+static void lanes_that_begin_in_the_midst_of_a_sector_have_five(void **state)
+{
+    (void)state;
+    double aligned = time_of(loads, "loads", 0, 132, 1024),
+           sector = time_of(loads, "loads", 8, 132, 1024),
+           midst = time_of(loads, "loads", 3, 132, 1024);
+    assert_between(sector / aligned, 0.98, 1.02);
+    assert_between(midst / aligned, 1.12, 1.27);
+}
+
+static void three_registers_take_longer_than_two(void **state)
+{
+    (void)state;
+    double two = time_of(sums, "two", 400, 132, 1024) - time_of(sums, "two", 200, 132, 1024),
+           three = time_of(sums, "three", 400, 132, 1024) - time_of(sums, "three", 200, 132, 1024);
+    assert_between(three / two, 1.6, 2.1);
+}
+
+static void sums_of_keys_in_order_meet_at_one_place_after_the_other(void **state)
+{
+    (void)state;
+    enum { BLOCKS = 132 * 8 * 4 };
+    double in_order = time_of(atomics, "in_order", 1, BLOCKS, 256),
+           anywhere = time_of(atomics, "anywhere", 1, BLOCKS, 256);
+    assert_between(in_order / anywhere, 2, 8);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_grid_of_many_sms_begins_later),
+        cmocka_unit_test(lanes_that_begin_in_the_midst_of_a_sector_have_five),
+        cmocka_unit_test(three_registers_take_longer_than_two),
+        cmocka_unit_test(sums_of_keys_in_order_meet_at_one_place_after_the_other),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
