@@ -151,8 +151,10 @@ const struct uop *op_cluster_barrier(struct warp *w, const struct uop *u)
     }
     if (((w->cluster_parity ^ odd) & w->mask) != w->mask) {
         w->cluster_waiting = w->other_count == 0;
-        if (w->cluster_waiting)
+        if (w->cluster_waiting) {
+            b->sm->has_cluster_waits = true;
             return path_yield(w, u); // it gets no turn until the barrier opens: sm_round
+        }
         // Lanes apart look one path per turn: the turn ends here, for all of them may wait.
         w->wake = b->sm->now + LOOK_CYCLES;
         b->sm->watches++;

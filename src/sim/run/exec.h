@@ -586,6 +586,7 @@ struct sm {
     uint64_t watches;       // accesses that wait for a change: volatile loads, cas, exch
     uint64_t works;         // turns of warps without such an access
     uint64_t cluster_waits; // warps that found the barrier of their cluster closed
+    bool has_cluster_waits; // a warp has waited at it, in a cluster of one block too
     bool stalled;
     bool pending; // blocks of this wave not done
     struct violation *violations;

@@ -367,7 +367,7 @@ static bool warp_held(struct warp *w, bool *by_cluster)
     return w->waiting || held;
 }
 
-// Of an SM with up to 64 warps, whose blocks are no clusters: as sm_round(), its bits in the host's registers.
+// Of an SM with up to 64 warps, without clusters, none of which has waited for its own: as sm_round(), its bits in the host's registers.
 static bool sm_round_few(struct core *core, struct sm *sm)
 {
     struct turn_order *order = sm->home->order;
@@ -415,7 +415,7 @@ static bool sm_round(struct core *core, struct sm *sm)
     struct turn_order *order = sm->home->order;
     size_t count = order->warps, turns = 0;
     bool ran = false, held = false;
-    if (order->words == 1 && sm->launch->clusters == NULL)
+    if (order->words == 1 && sm->launch->clusters == NULL && !sm->has_cluster_waits)
         return sm_round_few(core, sm);
     while (turns < count) {
         bool again = false;
