@@ -377,7 +377,7 @@ static void replay_run(struct replay *p)
 {
     for (int slot = 0; slot < p->in->blocks_per_sm && p->blocks_started < p->blocks_to_run; slot++)
         block_start(p, slot, p->r.block_first);
-    while (!queue_is_empty(p) || give_up(p))
+    for (; !queue_is_empty(p) || give_up(p); p->steps++)
         run_first(p);
     double sm_blocks = ceil((double)p->in->grid_blocks / GPU(p->in->gpu, sm_count));
     if (p->blocks_started > 0) // the first ones of an SM, of all of its blocks
@@ -779,6 +779,7 @@ static void time_fill(struct time_breakdown *out, const struct replay *p, uint64
     double hot = hot_cycles(p), replayed = chip_cycles(p, sm_blocks), cycles = later(replayed, hot);
     double scale = ns * (double)sm_blocks / (double)p->blocks_started * p->whole;
     out->valid = true;
+    out->steps = p->steps;
     out->launch_ns = GPU(g, grid_launch_ns);
     // Device memory reaches its bandwidth only after a while; short kernels see nothing else.
     double moved = (double)p->in->l2.dram_read_bytes + dram_written(&p->in->l2);

@@ -217,7 +217,8 @@ static void trace_limit(struct altered *x)
 }
 
 static double counterfactual(const struct timing_input *in, const struct patterns *patterns,
-                             const struct interventions *change, uint64_t ops_max)
+                             const struct interventions *change, uint64_t ops_max,
+                             uint64_t *steps)
 {
     struct altered x;
     struct time_breakdown time;
@@ -228,6 +229,7 @@ static double counterfactual(const struct timing_input *in, const struct pattern
     trace_limit(&x);
     sim_timing_model(&x.in, &time, NULL);
     arena_release(&x.arena);
+    *steps = time.steps;
     return time.valid ? time.time_ns + x.further_ns : (double)NAN;
 }
 
@@ -235,6 +237,7 @@ struct replay { // of one change
     struct interventions change;
     struct figure *into; // NULL: the base that the others are held against
     double time_ns;
+    uint64_t steps; // of the model
 };
 struct replays {
     const struct timing_input *in;
@@ -254,12 +257,13 @@ static void run_replays(void *context, uint64_t first, uint64_t end)
 {
     struct replays *r = context;
     for (uint64_t i = first; i < end; i++)
-        r->items[i].time_ns = counterfactual(r->in, r->patterns, &r->items[i].change, r->ops_max);
+        r->items[i].time_ns = counterfactual(r->in, r->patterns, &r->items[i].change, r->ops_max,
+                                             &r->items[i].steps);
 }
 
 // How much of the trace each replays: as much as they all get through in that time, by how long the first one takes, which has
-// nothing taken away. Longer and longer ones are tried, as what is too long does not end in time.
-static uint64_t ops_within(struct replays *r, double seconds, int threads)
+// nothing taken away, and how many steps. Longer and longer ones are tried, as what is too long does not end in time.
+static uint64_t ops_within(struct replays *r, double seconds, uint64_t steps, int threads)
 {
     enum { NS_PER_S = 1000000000, LONGER = 3 };
     uint64_t began_ns = clock_ns(), fits = REPLAY_OPS_LEAST;
@@ -269,7 +273,9 @@ static uint64_t ops_within(struct replays *r, double seconds, int threads)
         run_replays(r, 0, 1);
         double took_s = (double)(clock_ns() - now_ns) / NS_PER_S;
         double left_s = seconds - (double)(clock_ns() - began_ns) / NS_PER_S;
-        if (took_s * replay_longer * (r->count - 1) / threads > left_s)
+        double all = replay_longer * (r->count - 1);
+        if (took_s * all / threads > left_s ||
+            (steps > 0 && (double)r->items[0].steps * all > (double)steps))
             break;
         fits = r->ops_max;
     }
@@ -292,7 +298,8 @@ static void replay_all(const struct timing_input *in, const struct patterns *pat
         add_replay(&r, asked->change, &out->asked_ns);
     if (asked->replay_s > 0)
         r.ops_max =
-            ops_within(&r, asked->replay_s, asked->threads > 0 ? asked->threads : cpu_count());
+            ops_within(&r, asked->replay_s, asked->replay_steps,
+                       asked->threads > 0 ? asked->threads : cpu_count());
     if (asked->threads == 1)
         run_replays(&r, 0, (uint64_t)r.count);
     else
