@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define SM_UTILISATION_MIN_PCT 70.0
+#define LAST_WAVE_MIN_PCT 90.0 // … of several waves of equal blocks: the last one's cost is known
 #define UNEQUAL_WARPS 1.3  // of the mean warp's instructions
 #define BALANCED 0.9       // the mean block does at least this share of what the largest does
 #define UNEQUAL_ALONE 0.85 // … less than that, where each block has an SM to itself
@@ -330,7 +331,8 @@ void find_tail(const struct search *s)
     if (!(waves > 0))
         return;
     double used = sms_used(s->in), full = waves / ceil(waves);
-    bool idle = 100 * used < SM_UTILISATION_MIN_PCT;
+    bool equal = waves > 1 && blocks_balance(s->in) >= BALANCED;
+    bool idle = 100 * used < (equal ? LAST_WAVE_MIN_PCT : SM_UTILISATION_MIN_PCT);
     // SMs that all have work, but few blocks each: that costs time only where warps wait.
     bool thin = !idle && 100 * full < SM_UTILISATION_MIN_PCT && search_waits(s);
     // Each SM has a block, and its warps wait for their own results: more chains do as well, and need no more blocks.

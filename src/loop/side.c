@@ -23,7 +23,7 @@ static const double simulating_part = 0.25;                 // of the limit; the
 // What is simulated and replayed shall not depend on how busy a machine is: it goes by what two cores do in so long, reckoned
 // from counts, and by the clock only where that is three times as slow.
 static const double reckoned_s = 2;
-static const double instruction_ns = 200, sector_ns = 500; // of a warp; loaded
+static const double instruction_ns = 40, sector_ns = 100; // of a warp; loaded
 static const double astray = 4; // times as many instructions as planned: blocks do unequal work
 static const double replaying_least = 0.1, kept_back = 0.1; // of the limit
 static const double filling_most = 0.05; // … filling the buffers once more may take

@@ -172,6 +172,41 @@ static void gathers_find(const struct timing_input *in, struct site_pattern *out
     free(loaded);
 }
 
+// What differs from thread to thread, or from block to block.
+static bool is_of_thread(const struct ptx_instruction *is)
+{
+    for (int k = 0; is && k < is->operand_count; k++) {
+        const struct ptx_operand *o = &is->operands[k];
+        if (o->kind == PTX_OPERAND_SPECIAL && o->special != PTX_SREG_NTID &&
+            o->special != PTX_SREG_NCTAID)
+            return true;
+    }
+    return false;
+}
+
+// Loads of the same words by all threads of the grid, whatever the loops around them count.
+static void same_find(const struct timing_input *in, struct site_pattern *out)
+{
+    bool *own = xcalloc((size_t)in->register_count + 1, sizeof *own);
+    for (int i = 0; i < in->site_count; i++) {
+        const struct timing_site *t = &in->sites[i];
+        bool loaded = reads_memory(t->pipe) && t->pipe != PIPE_CONST && t->pipe != PIPE_UNIFORM;
+        bool atomic = writes_memory(t->pipe);
+        if (loaded || atomic || is_of_thread(in->stats[i].instruction))
+            for (int k = 0; k < t->result_count; k++)
+                own[t->result[k]] = true;
+    }
+    marks_spread(in, own, NULL);
+    for (int i = 0; i < in->site_count; i++) {
+        const struct timing_site *t = &in->sites[i];
+        const struct ptx_instruction *is = in->stats[i].instruction;
+        int from = is && is->guard >= 0;
+        out[i].same = t->pipe == PIPE_GLOBAL_LOAD && t->source_count > from &&
+                      !any_value(own, t->source + from, t->source_count - from);
+    }
+    free(own);
+}
+
 /* ---- loads of what is there already ------------------------------------------------------------- */
 
 struct seen {
@@ -225,6 +260,7 @@ static void load_read(struct reader *r, const struct trace_op *op, int warp)
     bool goes_on = walks || ((shares || !is_compact(op, t)) && known && s->warp == warp &&
                              r->now - s->when <= JUST_NOW);
     bool column = uniform && r->last[op->site] > 0 && r->last[op->site] != op->first_sector + 1;
+    p->along += uniform && r->last[op->site] == op->first_sector + 1;
     r->last[op->site] = op->first_sector + 1;
     r->loads[op->site]++;
     r->later[op->site] += r->block > 1;
@@ -238,7 +274,7 @@ static void load_read(struct reader *r, const struct trace_op *op, int warp)
         seen_enter(r, op->first_sector, warp);
     else if (s->warp == warp)
         s->when = r->now;
-    if (uniform && s->elsewhere && r->block > 1)
+    if (uniform && (p->same || (s->elsewhere && r->block > 1)))
         p->uniform++;
     if (!is_compact(op, t) && !uniform)
         return;
@@ -366,6 +402,7 @@ void patterns_find(const struct timing_input *in, struct arena *a, struct patter
     values_find(in, out->sites);
     functions_find(in, out->sites);
     gathers_find(in, out->sites);
+    same_find(in, out->sites);
     struct reader r = {.in = in,
                        .out = out,
                        .table = xcalloc(SEEN_TABLE, sizeof(struct seen)),
@@ -385,7 +422,8 @@ void patterns_find(const struct timing_input *in, struct arena *a, struct patter
         double loads = fmax(r.loads[i], 1);
         p->again /= loads;
         p->again_block /= loads;
-        p->uniform /= fmax(r.later[i], 1);
+        p->along /= loads;
+        p->uniform /= p->same ? loads : fmax(r.later[i], 1);
         out->facts.value[FACT_LOADS_UNIFORM] += p->uniform * r.loads[i];
     }
     for (int i = 0; i < FACT_COUNT && blocks > 0; i++)

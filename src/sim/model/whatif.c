@@ -179,6 +179,7 @@ static void sites_copy(struct altered *x)
         bool atomic = shared->pipe == PIPE_GLOBAL_ATOMIC || shared->pipe == PIPE_GLOBAL_REDUCTION;
         shared->pipe = atomic ? PIPE_SHARED_ATOMIC : PIPE_SHARED_LOAD;
         x->site[FORM_VANISHED * n + i].pipe = PIPE_NONE;
+        x->site[FORM_UNIFORM * n + i].pipe = PIPE_UNIFORM;
     }
 }
 
@@ -282,6 +283,15 @@ static uint64_t ops_within(struct replays *r, double seconds, uint64_t steps, in
     return fits;
 }
 
+// Elements that lie side by side come by vectors too, and so do more of them at a time than of a gather.
+static double standard_of(enum intervention i, const struct patterns *p)
+{
+    static const double gathered = 4;
+    double standard = intervention_standard(i);
+    bool gathers = p->facts.value[FACT_LOADS_GATHERED] > 0.5 * p->facts.value[FACT_LOADS];
+    return i == INTERVENTION_LOADS && gathers ? fmin(gathered, standard) : standard;
+}
+
 static void replay_all(const struct timing_input *in, const struct patterns *patterns,
                        double time_ns, const struct sim_launch *asked, struct counterfactuals *out)
 {
@@ -290,7 +300,7 @@ static void replay_all(const struct timing_input *in, const struct patterns *pat
     add_replay(&r, &none, NULL);
     for (int i = 0; i < INTERVENTION_COUNT; i++) {
         struct interventions one = none;
-        one.to[i] = intervention_standard((enum intervention)i);
+        one.to[i] = standard_of((enum intervention)i, patterns);
         if (intervening_of[i]->applies(in, patterns))
             add_replay(&r, &one, &out->time_ns[i]);
     }

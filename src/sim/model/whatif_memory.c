@@ -278,14 +278,38 @@ static bool atomics_applies(const struct timing_input *in, const struct patterns
     return touches_count(in).meet; // one of each block has nothing to combine
 }
 
+// Lanes on one address come one after the other, or are combined over the warp first: as many steps as a shuffle's tree has. What
+// shared memory has no instruction for, sums of floats, is a loop of comparing and swapping.
+#define COMBINING_STEPS 5.0
+#define LOOP_TURNS 12.0 // wavefronts of one turn: docs/h200-rates.md
+static bool adds_floats(const struct sim_site *s)
+{
+    const struct ptx_instruction *is = s->instruction;
+    enum ptx_type type = is && is->type_count > 0 ? is->types[0] : PTX_TYPE_U32;
+    return type == PTX_TYPE_F32 || type == PTX_TYPE_F64 || type == PTX_TYPE_F16 ||
+           type == PTX_TYPE_BF16;
+}
+
+static double turns_shared(const struct altered *x, const struct trace_op *op)
+{
+    double each = adds_floats(&x->stats[op->site % (uint32_t)x->sites]) ? LOOP_TURNS : 1;
+    double lanes = fmax(op->wavefronts, 1);
+    return fmin(lanes * each, COMBINING_STEPS + each);
+}
+
 static void atomic_once(struct altered *x, struct trace_op *op, void *context)
 {
-    (void)context;
+    const struct share *taken = context;
     if (!is_own(x, op) || !is_global_atomic(x->site[op->site].pipe))
         return;
+    double turns = turns_shared(x, op);
     if (op->wavefronts > 1)
         op->sectors = count8(fmax(1, op->sectors / (double)op->wavefronts));
     op->wavefronts = 1;
+    if (!taken || op->lanes == 0 || !share_takes((struct share *)context, op->site))
+        return;
+    op->site = form_of(x, op->site, FORM_SHARED);
+    op->wavefronts = count8(turns);
 }
 
 static void atomics_apply(struct altered *x, double to)
@@ -301,11 +325,12 @@ static void atomics_apply(struct altered *x, double to)
         double blocks = GPU(x->was->gpu, sm_count) * x->was->blocks_per_sm;
         x->in.atomic_turns_hot =
             fmin(x->in.atomic_turns_hot, fmin(blocks, (double)x->was->grid_blocks));
-        struct replacing r = {share_new(x), FORM_SHARED};
+        struct share share = share_new(x);
         double taken = 1 - atomics_left(x->was);
         for (int i = 0; i < x->sites; i++)
-            r.share.of[i] = combines(x->was, (uint32_t)i) ? taken : 0;
-        altered_each(x, op_replace, &r);
+            share.of[i] = combines(x->was, (uint32_t)i) ? taken : 0;
+        altered_each(x, atomic_once, &share);
+        return;
     }
     altered_each(x, atomic_once, NULL);
 }
@@ -467,9 +492,23 @@ static bool block_reloads_applies(const struct timing_input *in, const struct pa
     return any_site(in, p, again_block_of);
 }
 
+// Words for all lanes that lie along a row come from a tile by fours: of those again, three of four loads are gone.
+#define BY_FOURS 0.75
+static double along_by_fours(const struct site_pattern *p)
+{
+    return BY_FOURS * fmin(p->along, p->again_block);
+}
+
+static double along_left(const struct site_pattern *p)
+{
+    double gone = along_by_fours(p);
+    return (p->again_block - gone) / (1 - gone);
+}
+
 static void block_reloads_apply(struct altered *x, double to)
 {
-    loads_replace(x, again_block_of, 1 - fmin(to, 1), FORM_SHARED);
+    loads_replace(x, along_by_fours, 1 - fmin(to, 1), FORM_VANISHED);
+    loads_replace(x, along_left, 1 - fmin(to, 1), FORM_SHARED);
 }
 
 const struct intervening intervene_block_reloads = {block_reloads_applies, block_reloads_apply};
@@ -479,9 +518,36 @@ static bool uniform_applies(const struct timing_input *in, const struct patterns
     return any_site(in, p, uniform_of);
 }
 
+// Several such loads beside each other, of an unrolled loop: two words of constants come at a time.
+static bool uniform_by_twos(const struct altered *x)
+{
+    double hottest = 0;
+    int count = 0;
+    for (int i = 0; i < x->sites; i++)
+        if (x->site[i].pipe == PIPE_GLOBAL_LOAD && x->patterns->sites[i].uniform > 0.05)
+            hottest = fmax(hottest, (double)x->stats[i].executed);
+    for (int i = 0; i < x->sites; i++)
+        count += x->site[i].pipe == PIPE_GLOBAL_LOAD && x->patterns->sites[i].uniform > 0.05 &&
+                 (double)x->stats[i].executed > 0.5 * hottest;
+    return count >= 2;
+}
+
+static double uniform_half(const struct site_pattern *p)
+{
+    return 0.5 * p->uniform;
+}
+
+static double uniform_rest(const struct site_pattern *p)
+{
+    return 0.5 * p->uniform / (1 - 0.5 * p->uniform);
+}
+
 static void uniform_apply(struct altered *x, double to)
 {
-    loads_replace(x, uniform_of, 1 - fmin(to, 1), FORM_VANISHED);
+    bool twos = uniform_by_twos(x);
+    if (twos)
+        loads_replace(x, uniform_half, 1 - fmin(to, 1), FORM_VANISHED);
+    loads_replace(x, twos ? uniform_rest : uniform_of, 1 - fmin(to, 1), FORM_UNIFORM);
 }
 
 const struct intervening intervene_uniform = {uniform_applies, uniform_apply};
@@ -500,9 +566,51 @@ static bool shared_loads_applies(const struct timing_input *in, const struct pat
     return stat_sum(in, PIPE_SHARED_LOAD, requests_of) > 0 || any_site(in, p, again_block_of);
 }
 
+/* ---- several results of a thread ------------------------------------------------------------------------ */
+
+// A loop that fills tiles between barriers: what fills them serves more results as well, as do the barriers.
+#define TILES_MIN 4.0 // barriers of a warp
+static bool fills_tiles(const struct timing_input *in)
+{
+    double warps = (double)in->grid_blocks * in->warps_per_block, barriers = 0, stores = 0;
+    for (int i = 0; i < in->site_count; i++) {
+        barriers += in->sites[i].pipe == PIPE_BARRIER ? (double)in->stats[i].executed : 0;
+        stores += in->sites[i].pipe == PIPE_SHARED_STORE ? (double)in->stats[i].executed : 0;
+    }
+    return barriers >= TILES_MIN * warps && stores >= TILES_MIN / 2 * warps &&
+           stat_sum(in, PIPE_SHARED_LOAD, requests_of) > TILES_MIN * stores;
+}
+
+// All warps of a block drop the same ones, as they meet at barriers.
+static void tiles_thin(struct altered *x, double to)
+{
+    double warps = (double)x->was->grid_blocks * x->was->warps_per_block;
+    double *owed = ARENA_ARRAY(&x->arena, double, x->sites + 1);
+    for (int b = 0; b < x->trace.block_count; b++)
+        for (int w = 0; w < x->trace.blocks[b].warp_count; w++) {
+            struct trace_warp *warp = &x->trace.blocks[b].warps[w];
+            memset(owed, 0, (size_t)x->sites * sizeof *owed);
+            for (size_t i = 0; i < warp->count; i++) {
+                struct trace_op *op = &warp->ops[i];
+                enum timing_pipe pipe = x->site[op->site].pipe;
+                bool fills = pipe == PIPE_GLOBAL_LOAD || pipe == PIPE_SHARED_STORE ||
+                             pipe == PIPE_BARRIER;
+                if (!is_own(x, op) || !fills || (double)x->stats[op->site].executed < 1.5 * warps)
+                    continue;
+                owed[op->site] += to;
+                if (owed[op->site] < 1 - 1e-9)
+                    op->site = form_of(x, op->site, FORM_VANISHED);
+                else
+                    owed[op->site]--;
+            }
+        }
+}
+
 static void shared_loads_apply(struct altered *x, double to)
 {
     struct replacing r = {share_new(x), FORM_VANISHED};
+    if (fills_tiles(x->was) && to < 1)
+        tiles_thin(x, to);
     for (int i = 0; i < x->sites; i++)
         r.share.of[i] =
             (1 - fmin(to, 1)) * loads_for_results(x->was, &x->patterns->sites[i], x->site[i].pipe);

@@ -9,6 +9,9 @@
 #define ELEMENT_BYTES 4.0
 #define PART_MIN 8.0     // iterations
 #define RESULT_SHARE 0.5 // of the loop's iterations: what is stored less often is a result
+#define LANES_FEW 0.5    // of a warp's
+#define BRIEF_MOST 256.0 // instructions of a warp
+#define BRIEF_TURNS 4.0  // of a loop
 enum {
     REDUCED_MIN = 8,   // elements loaded for each result, at least
     TREE_BARRIERS = 2, // of a level of a tree, at most
@@ -132,9 +135,51 @@ static void lanes_pack(struct altered *x, double stays, int first, int last)
     altered_each(x, op_pack, &p);
 }
 
+// A warp for a few elements: most lanes have no part in what it loads, and its few instructions in a row are most of its life.
+// Then a warp takes the elements of several, whose lanes lie side by side. 1: it is not so.
+static double lanes_across(const struct timing_input *in)
+{
+    double lanes = 0, loads = 0, executed = 0,
+           warps = (double)in->grid_blocks * in->warps_per_block;
+    for (int i = 0; i < in->site_count; i++) {
+        const struct sim_site *s = &in->stats[i];
+        executed += (double)s->executed;
+        if (in->sites[i].pipe != PIPE_GLOBAL_LOAD ||
+            (double)s->lanes > LANES_FEW * LANES * (double)s->executed)
+            continue;
+        lanes += (double)s->lanes;
+        loads += (double)s->executed;
+    }
+    bool brief = executed < BRIEF_MOST * warps && loads >= warps && loads < BRIEF_TURNS * warps * 3;
+    return brief ? lanes / (LANES * loads) : 1;
+}
+
+static void op_spread(struct altered *x, struct trace_op *op, void *context)
+{
+    (void)context;
+    if (!is_own(x, op) || op->lanes == 0 || op->lanes >= LANES || must_stay(x->site[op->site].pipe))
+        return;
+    op_widen(op, LANES / (double)op->lanes);
+    op->lines = count8(fmin(op->lines, LANES));
+    op->wavefronts = count8(fmin(op->wavefronts, LANES));
+    op->lanes = LANES;
+}
+
+static void lanes_join(struct altered *x, double share)
+{
+    altered_each(x, op_spread, NULL);
+    for (int i = 0; i < x->sites; i++)
+        x->stats[i].executed = (uint64_t)((double)x->stats[i].executed * share);
+    x->in.grid_blocks = (uint64_t)ceil((double)x->in.grid_blocks * share);
+}
+
 static void idle_lanes_apply(struct altered *x, double to)
 {
-    lanes_pack(x, to, 0, x->sites - 1);
+    double share = lanes_across(x->was);
+    if (share < 1 && to < 1)
+        lanes_join(x, share);
+    else
+        lanes_pack(x, to, 0, x->sites - 1);
 }
 
 const struct intervening intervene_idle_lanes = {idle_lanes_applies, idle_lanes_apply};
@@ -238,17 +283,22 @@ static void elements_multiply(struct altered *x, double by)
     x->in.grid_blocks = (uint64_t)ceil((double)x->in.grid_blocks / by);
 }
 
-static void loads_apply(struct altered *x, double to)
+static void loads_divide(struct altered *x, double by)
 {
     static const enum gpu_field fields[] = {
         GPU_FIELD_latency_l1_cycles, GPU_FIELD_latency_l2_cycles, GPU_FIELD_latency_dram_cycles};
+    for (size_t i = 0; i < COUNT_OF(fields) && by > 0; i++)
+        latency_divide(x, fields[i], by);
+}
+
+static void loads_apply(struct altered *x, double to)
+{
     double blocks = (double)x->was->grid_blocks / GPU(x->was->gpu, sm_count);
     if (to > 1 && blocks >= to && reduces_without_loop(x->was)) {
         elements_multiply(x, to);
         return;
     }
-    for (size_t i = 0; i < COUNT_OF(fields) && to > 0; i++)
-        latency_divide(x, fields[i], to);
+    loads_divide(x, to);
 }
 
 const struct intervening intervene_loads = {loads_applies, loads_apply};
@@ -259,8 +309,11 @@ static bool always(const struct timing_input *in, const struct patterns *p)
     return true;
 }
 
+// Of a recurrence only other elements are independent: several at a time, whose loads go out together too.
 static void chains_apply(struct altered *x, double to)
 {
+    if (x->patterns->facts.value[FACT_SERIAL_LOOPS] > 0 && to > 1)
+        loads_divide(x, to);
     static const enum gpu_field fields[] = {
         GPU_FIELD_latency_alu_cycles,     GPU_FIELD_latency_f64_cycles,
         GPU_FIELD_latency_special_cycles, GPU_FIELD_latency_shared_cycles,
@@ -698,12 +751,13 @@ static bool is_scan(const struct timing_input *in, const struct patterns *p)
     return results_of(in) == RESULTS_WITHIN && !p->loads_stored && loops_add_up(in, p->sites);
 }
 
-// How many blocks may take a part each of what one adds up: as many as there are SMs, with PART_MIN iterations at least.
+// How many blocks may take a part each of what one adds up: as many as the chip holds, with PART_MIN iterations at least.
 static double split_times(const struct timing_input *in, double to)
 {
     double blocks = (double)in->grid_blocks,
            iterations = hottest_of(in) / blocks / in->warps_per_block;
-    return floor(fmin(to, fmin(GPU(in->gpu, sm_count) / blocks, iterations / PART_MIN)));
+    return floor(fmin(to, fmin(GPU(in->gpu, sm_count) * in->blocks_per_sm / blocks,
+                               iterations / PART_MIN)));
 }
 
 // Fewer blocks than SMs, each thread with a loop that only adds up: several blocks take a part of it each.
