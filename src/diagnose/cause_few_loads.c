@@ -6,7 +6,7 @@
 
 #define WAITING_MIN 0.3 // of the warps' time
 #define FEW 3.0         // loads in flight
-#define FEW_STILL 6.0   // … where more of them gain so much:
+#define FEW_STILL 4.0   // … where more of them gain so much:
 #define GAIN_MIN \
     0.15 // of the time by more of them, where warps wait at the barriers behind the loads
 

@@ -401,6 +401,7 @@ static void launches_are_not_blamed_for_what_one_loads_again(void **state)
     set(COUNTER_DRAM_READ_BYTES, 60000 * 1000.0);
     facts.value[FACT_ACCESS_BYTES] = 400;
     facts.value[FACT_ACCESSES] = 100;
+    facts.value[FACT_LOADS_AGAIN_BLOCK] = 20;
     replay(INTERVENTION_BYTES, 70000);
     diagnosed();
     assert_non_null(finding_of("launches hand results on"));

@@ -207,6 +207,7 @@ static void block_start(struct replay *p, int slot, double at)
     phases_start(p, s);
     slot_begins(p, slot);
     p->starts[n] = at;
+    p->ran_before[n] = p->ran;
     for (int i = 0; i < in->warps_per_block; i++) {
         int index = slot * in->warps_per_block + i;
         struct warp_state *w = &p->warps[index];
@@ -354,6 +355,7 @@ static void run_first(struct replay *p)
     int first = p->lines[line].first;
     p->yields = p->turns && first != NO_WARP && !is_of_older_block(p, index, first);
     enum step step = warp_step(p, w);
+    p->ran += step == STEP_RAN;
     if (step == STEP_RAN)
         p->lines[line].last = p->lines[LINE_SCHEDULERS + w->scheduler].last = index;
     bool ran = step == STEP_RAN, syncs = ran && syncs_of(p, op) != NULL;
@@ -525,6 +527,7 @@ static bool replay_init(struct replay *p, const struct timing_input *in, uint64_
     p->coming_credit = xcalloc((size_t)in->site_count, sizeof *p->coming_credit);
     p->gaps = xcalloc((size_t)in->site_count, sizeof *p->gaps);
     p->starts = xcalloc(blocks, sizeof *p->starts);
+    p->ran_before = xcalloc(blocks, sizeof *p->ran_before);
     double *ready = xcalloc(warps * registers, sizeof *ready);
     double *queued = xcalloc(warps * registers, sizeof *queued);
     int32_t *maker = xcalloc(warps * registers, sizeof *maker);
@@ -569,6 +572,7 @@ static void replay_release(struct replay *p)
     free(p->coming_credit);
     free(p->gaps);
     free(p->starts);
+    free(p->ran_before);
 }
 
 // Cycles of the busiest SM: what was replayed, and the rest at the steady interval of starts.
@@ -581,7 +585,15 @@ static double sm_cycles(const struct replay *p, uint64_t sm_blocks)
     if (sm_blocks <= ran || ran < resident + 2)
         return p->end;
     uint64_t first = ran > 3 * resident ? resident * 2 : resident;
-    double interval = (p->starts[ran - 1] - p->starts[first]) / (double)(ran - 1 - first);
+    double blocks = (double)(ran - 1 - first), done;
+    // A short replay of a few long blocks has but one round of starts, which are early or late by chance: what was done meanwhile
+    // says how many blocks that were.
+    if (p->in->ops_max > 0 && p->ran > 0) {
+        done = (double)(p->ran_before[ran - 1] - p->ran_before[first]) * (double)ran /
+               (double)p->ran;
+        blocks = done > 0 ? done : blocks;
+    }
+    double interval = (p->starts[ran - 1] - p->starts[first]) / blocks;
     return p->end + (double)(sm_blocks - ran) * interval;
 }
 

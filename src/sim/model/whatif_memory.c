@@ -494,6 +494,7 @@ static bool block_reloads_applies(const struct timing_input *in, const struct pa
 
 // Words for all lanes that lie along a row come from a tile by fours: of those again, three of four loads are gone.
 #define BY_FOURS 0.75
+#define TILE_MIN 0.4 // of the loads: then they come from a tile
 static double along_by_fours(const struct site_pattern *p)
 {
     return BY_FOURS * fmin(p->along, p->again_block);
@@ -505,8 +506,36 @@ static double along_left(const struct site_pattern *p)
     return (p->again_block - gone) / (1 - gone);
 }
 
+// Within a tile of known size a loop's places are constants beside one address: half of what made addresses and counted goes with
+// the loads that come from there.
+#define ADDRESSES_GONE 0.5
+static double share_of_loads(const struct altered *x, double (*of)(const struct site_pattern *))
+{
+    double loads = 0, taken = 0;
+    for (int i = 0; i < x->sites; i++)
+        if (x->site[i].pipe == PIPE_GLOBAL_LOAD) {
+            loads += (double)x->stats[i].executed;
+            taken += (double)x->stats[i].executed * fmin(1, of(&x->patterns->sites[i]));
+        }
+    return loads > 0 ? taken / loads : 0;
+}
+
+static void addresses_thin(struct altered *x, double (*of)(const struct site_pattern *), double to)
+{
+    struct replacing index = {share_new(x), FORM_VANISHED};
+    double share = share_of_loads(x, of), hottest = 0;
+    for (int i = 0; i < x->sites; i++)
+        if (x->site[i].pipe == PIPE_GLOBAL_LOAD)
+            hottest = fmax(hottest, (double)x->stats[i].executed);
+    for (int i = 0; i < x->sites && share >= TILE_MIN; i++)
+        if (x->patterns->sites[i].index && (double)x->stats[i].executed >= 0.5 * hottest)
+            index.share.of[i] = ADDRESSES_GONE * share * (1 - fmin(to, 1));
+    altered_each(x, op_replace, &index);
+}
+
 static void block_reloads_apply(struct altered *x, double to)
 {
+    addresses_thin(x, again_block_of, to);
     loads_replace(x, along_by_fours, 1 - fmin(to, 1), FORM_VANISHED);
     loads_replace(x, along_left, 1 - fmin(to, 1), FORM_SHARED);
 }
@@ -545,6 +574,7 @@ static double uniform_rest(const struct site_pattern *p)
 static void uniform_apply(struct altered *x, double to)
 {
     bool twos = uniform_by_twos(x);
+    addresses_thin(x, uniform_of, to);
     if (twos)
         loads_replace(x, uniform_half, 1 - fmin(to, 1), FORM_VANISHED);
     loads_replace(x, twos ? uniform_rest : uniform_of, 1 - fmin(to, 1), FORM_UNIFORM);
@@ -606,11 +636,30 @@ static void tiles_thin(struct altered *x, double to)
         }
 }
 
+// A thread of several results is one of fewer: of a small grid an SM has fewer warps at a time. It makes addresses and counts once
+// for all of them: of loops that go over shared memory half of that is left.
+static void results_join(struct altered *x, double to)
+{
+    struct replacing index = {share_new(x), FORM_VANISHED};
+    double hottest = 0, sms = GPU(x->was->gpu, sm_count);
+    int least = (int)ceil((double)x->was->grid_blocks * fmax(to, 0.25) / sms);
+    for (int i = 0; i < x->sites; i++)
+        if (x->site[i].pipe == PIPE_SHARED_LOAD)
+            hottest = fmax(hottest, (double)x->stats[i].executed);
+    for (int i = 0; i < x->sites && hottest > 0; i++)
+        if (x->patterns->sites[i].index && (double)x->stats[i].executed >= 0.5 * hottest)
+            index.share.of[i] = ADDRESSES_GONE * (1 - fmin(to, 1));
+    altered_each(x, op_replace, &index);
+    x->in.blocks_per_sm = (int)fmax(1, fmin(x->in.blocks_per_sm, least));
+}
+
 static void shared_loads_apply(struct altered *x, double to)
 {
     struct replacing r = {share_new(x), FORM_VANISHED};
     if (fills_tiles(x->was) && to < 1)
         tiles_thin(x, to);
+    if (to < 1)
+        results_join(x, to);
     for (int i = 0; i < x->sites; i++)
         r.share.of[i] =
             (1 - fmin(to, 1)) * loads_for_results(x->was, &x->patterns->sites[i], x->site[i].pipe);

@@ -9,6 +9,7 @@
 #define ELEMENT_BYTES 4.0
 #define PART_MIN 8.0     // iterations
 #define RESULT_SHARE 0.5 // of the loop's iterations: what is stored less often is a result
+#define RESULTS_FEW 2.0  // of a thread
 #define LANES_FEW 0.5    // of a warp's
 #define BRIEF_MOST 256.0 // instructions of a warp
 #define BRIEF_TURNS 4.0  // of a loop
@@ -159,7 +160,12 @@ static void op_spread(struct altered *x, struct trace_op *op, void *context)
     (void)context;
     if (!is_own(x, op) || op->lanes == 0 || op->lanes >= LANES || must_stay(x->site[op->site].pipe))
         return;
-    op_widen(op, LANES / (double)op->lanes);
+    // Lanes side by side go on so; the sectors that a row shares with the next are one's then.
+    double bytes = x->site[op->site].bytes, sectors = op->sectors, times = LANES / (double)op->lanes;
+    bool beside = sectors * SECTOR_BYTES <= op->lanes * bytes + 2 * SECTOR_BYTES;
+    if (beside && sectors > 0)
+        times = fmax(1, fmin(times, (LANES * bytes / SECTOR_BYTES + 1) / sectors));
+    op_widen(op, times);
     op->lines = count8(fmin(op->lines, LANES));
     op->wavefronts = count8(fmin(op->wavefronts, LANES));
     op->lanes = LANES;
@@ -752,12 +758,17 @@ static bool is_scan(const struct timing_input *in, const struct patterns *p)
 }
 
 // How many blocks may take a part each of what one adds up: as many as the chip holds, with PART_MIN iterations at least.
+// Of many results of each thread every part adds all: no more parts than SMs then.
 static double split_times(const struct timing_input *in, double to)
 {
-    double blocks = (double)in->grid_blocks,
-           iterations = hottest_of(in) / blocks / in->warps_per_block;
-    return floor(fmin(to, fmin(GPU(in->gpu, sm_count) * in->blocks_per_sm / blocks,
-                               iterations / PART_MIN)));
+    double blocks = (double)in->grid_blocks, warps = blocks * in->warps_per_block, results = 0;
+    double iterations = hottest_of(in) / warps;
+    for (int i = 0; i < in->site_count; i++)
+        results += in->sites[i].pipe == PIPE_GLOBAL_STORE || is_global_atomic(in->sites[i].pipe)
+                       ? (double)in->stats[i].executed / warps
+                       : 0;
+    double room = GPU(in->gpu, sm_count) * (results <= RESULTS_FEW ? in->blocks_per_sm : 1);
+    return floor(fmin(to, fmin(room / blocks, iterations / PART_MIN)));
 }
 
 // Fewer blocks than SMs, each thread with a loop that only adds up: several blocks take a part of it each.
