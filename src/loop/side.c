@@ -13,7 +13,7 @@ enum {
     PILOT_BLOCKS = 32,
     SAMPLE_WAVES = 2, // two groups of neighbours, each of a wave
     ASTRAY_LEAST = 100000,
-    FEWER = 4,
+    FEWER = 16,
     REPLAY_STEPS = 20000000, // two seconds of a core
     MEMORY_PART = 2   // of the free memory, one part of so many is taken at most
 };
@@ -24,11 +24,12 @@ static const double simulating_part = 0.25;                 // of the limit; the
 // from counts, and by the clock only where that is three times as slow.
 static const double reckoned_s = 2;
 static const double instruction_ns = 40, sector_ns = 100; // of a warp; loaded
-static const double astray = 4; // times as many instructions as planned: blocks do unequal work
+static const double astray = 3; // times as many instructions as planned: blocks do unequal work
 static const double replaying_least = 0.1, kept_back = 0.1; // of the limit
 static const double filling_most = 0.05; // … filling the buffers once more may take
 static const double ns_per_s = 1e9;
 
+#define SAMPLE_ALIKE 0.6 // of the instructions that hardware counted, or as many more
 #define SAMPLE_LEAST 0.5 // of the loads that hardware counted; or as many times more
 
 static double limit_of(const struct loop_request *r)
@@ -249,13 +250,27 @@ static void take_uncounted(const struct counters *side, struct counters *into)
                      PROVENANCE_MODELLED);
 }
 
+// The sampled blocks may be alike where those of the grid are not: then all of them together execute other than the sample says.
+static void balance_by_all(const struct counters *side, struct counters *into)
+{
+    double scaled = counters_get(side, COUNTER_WARP_INSTRUCTIONS, 0),
+           counted = counters_get(into, COUNTER_WARP_INSTRUCTIONS, 0);
+    struct figure *balance = &into->figure[COUNTER_BLOCK_BALANCE_PCT];
+    double alike = scaled < counted ? scaled / counted : counted / scaled;
+    if (balance->provenance != PROVENANCE_ABSENT && scaled > 0 && counted > 0 &&
+        alike < SAMPLE_ALIKE)
+        balance->value = fmin(balance->value, 100 * alike);
+}
+
 // Hardware's own counters stand alone: what one counts and the other scales up does not make a ratio. What is a ratio by
 // itself, and what hardware counts none of, comes along.
 static void take_counters(const struct counters *side, struct counters *into)
 {
     take_uncounted(side, into);
-    if (into->figure[COUNTER_BLOCK_BALANCE_PCT].provenance == PROVENANCE_ABSENT)
+    if (into->figure[COUNTER_BLOCK_BALANCE_PCT].provenance == PROVENANCE_ABSENT) {
         into->figure[COUNTER_BLOCK_BALANCE_PCT] = side->figure[COUNTER_BLOCK_BALANCE_PCT];
+        balance_by_all(side, into);
+    }
     if (counters_has(into, COUNTER_WARP_INSTRUCTIONS))
         return;
     for (int i = 0; i < COUNTER_COUNT; i++)

@@ -63,6 +63,7 @@ struct altered { // what the replay reads, ours to change
     struct trace trace;
     struct timing_input in;
     double further_ns; // of launches that were not there
+    double was_bytes;  // of an access, before it was widened
 };
 
 static inline uint32_t form_of(const struct altered *x, uint32_t site, enum site_form form)

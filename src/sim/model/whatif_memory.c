@@ -400,6 +400,8 @@ static void access_widen(struct altered *x, struct trace_op *op, void *context)
         op_widen(op, w->times);
 }
 
+#define WORD_PART 2.0 // bytes of an access, at most
+#define TOGETHER 0.5  // of the instructions
 static void site_widen(struct altered *x, int i, double times)
 {
     struct timing_site *t = &x->site[i];
@@ -413,6 +415,9 @@ static void site_widen(struct altered *x, int i, double times)
         pipe == PIPE_SHARED_ATOMIC || is_among_lanes(pipe) || pipe == PIPE_CONST ||
         pipe == PIPE_UNIFORM)
         return;
+    // Bytes and halves in a word are computed together where they are whole numbers.
+    if (is_integer_pipe(pipe) && x->was_bytes <= WORD_PART)
+        times = fmax(1, times * TOGETHER);
     t->issue_slots = count8(fmax(t->issue_slots, 1) * times);
     t->special_slots = count8(t->special_slots * times);
     t->other_slots = count8(t->other_slots * times);
@@ -427,6 +432,7 @@ static void bytes_apply(struct altered *x, double to)
     double waves = (double)x->in.grid_blocks / (GPU(x->was->gpu, sm_count) * x->in.blocks_per_sm);
     if (w.times <= 1)
         return;
+    x->was_bytes = access_bytes(x->was);
     if (!(waves < 2 && altered_shorten(x, 1 / w.times, w.wider))) {
         memset(w.wider, true, (size_t)x->sites * sizeof *w.wider);
         x->in.grid_blocks = (uint64_t)ceil((double)x->in.grid_blocks / w.times);

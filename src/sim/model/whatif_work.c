@@ -757,8 +757,8 @@ static bool is_scan(const struct timing_input *in, const struct patterns *p)
     return results_of(in) == RESULTS_WITHIN && !p->loads_stored && loops_add_up(in, p->sites);
 }
 
-// How many blocks may take a part each of what one adds up: as many as the chip holds, with PART_MIN iterations at least.
-// Of many results of each thread every part adds all: no more parts than SMs then.
+// How many blocks may take a part each of what one adds up: between one and as many as fit for each SM, with
+// PART_MIN iterations at least. Of many results of each thread every part adds all: no more parts than SMs then.
 static double split_times(const struct timing_input *in, double to)
 {
     double blocks = (double)in->grid_blocks, warps = blocks * in->warps_per_block, results = 0;
@@ -767,7 +767,7 @@ static double split_times(const struct timing_input *in, double to)
         results += in->sites[i].pipe == PIPE_GLOBAL_STORE || is_global_atomic(in->sites[i].pipe)
                        ? (double)in->stats[i].executed / warps
                        : 0;
-    double room = GPU(in->gpu, sm_count) * (results <= RESULTS_FEW ? in->blocks_per_sm : 1);
+    double room = GPU(in->gpu, sm_count) * (results <= RESULTS_FEW ? sqrt(in->blocks_per_sm) : 1);
     return floor(fmin(to, fmin(room / blocks, iterations / PART_MIN)));
 }
 
