@@ -143,13 +143,14 @@ static bool is_general(const struct finding *f)
 }
 
 // The share of f's gain that `other` has to explain to come before it; infinite: it never does. What makes each thread do less
-// comes before more threads that share it out, unless that is twice as fast, or most SMs are idle and the sentence is a general one.
+// comes before more threads that share it out, unless that is twice as fast, or most SMs are idle and the sentence is a general
+// one; where half of them are, it has to be worth as much.
 static double comes_first_from(const struct finding *other, const struct finding *f)
 {
     if (f->shared_out && !(f->idle && is_general(other)))
         return other->price == PRICE_REPLAY && !other->shared_out &&
                        other->expected_time_ns <= SHARED_OUT_FIRST * f->expected_time_ns
-                   ? EXPLAINS
+                   ? (f->half_idle ? 1 : EXPLAINS)
                    : (double)INFINITY;
     for (size_t i = 0; f->cause && other->cause && i < COUNT_OF(precedences); i++)
         if (precedence_fits(&precedences[i], other, f))

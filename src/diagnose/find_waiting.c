@@ -13,6 +13,7 @@
 #define BALANCED 0.9       // the mean block does at least this share of what the largest does
 #define UNEQUAL_ALONE 0.85 // … less than that, where each block has an SM to itself
 #define IDLE_MOST 0.25     // of the SMs have a block: that comes first
+#define IDLE_HALF 0.5      // … as far as it gains as much
 #define LONG_LAUNCHES 4.0  // times a launch: in less, blocks mostly start and load
 #define OCCUPANCY_LOW_PCT 50.0
 #define HALF_GAIN_MIN 0.1
@@ -363,6 +364,7 @@ void find_tail(const struct search *s)
         .shared_out = split,
         .thin = thin,
         .idle = input_grid_blocks(s->in) <= IDLE_MOST * GPU(s->in->gpu, sm_count),
+        .half_idle = input_grid_blocks(s->in) <= IDLE_HALF * GPU(s->in->gpu, sm_count),
     };
     evidence_add(s, &f, "waves");
     evidence_figure(&f, "grid_blocks", input_grid_blocks(s->in), PROVENANCE_MEASURED);

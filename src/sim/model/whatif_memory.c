@@ -659,9 +659,22 @@ static void results_join(struct altered *x, double to)
     x->in.blocks_per_sm = (int)fmax(1, fmin(x->in.blocks_per_sm, least));
 }
 
+// No thread has registers for more results than make one load serve eight products.
+#define LOADS_LEAST 0.125
+static double shared_loads_least(const struct timing_input *in)
+{
+    double loads = stat_sum(in, PIPE_SHARED_LOAD, requests_of), products = 0;
+    for (int i = 0; i < in->site_count; i++)
+        if (in->sites[i].pipe == PIPE_F32 || in->sites[i].pipe == PIPE_F64 ||
+            in->sites[i].pipe == PIPE_F16)
+            products += (double)in->stats[i].executed;
+    return loads > 0 ? LOADS_LEAST * products / loads : 0;
+}
+
 static void shared_loads_apply(struct altered *x, double to)
 {
     struct replacing r = {share_new(x), FORM_VANISHED};
+    to = fmin(1, fmax(to, shared_loads_least(x->was)));
     if (fills_tiles(x->was) && to < 1)
         tiles_thin(x, to);
     if (to < 1)
