@@ -8,8 +8,8 @@
   bench/device/stalls.py compare FOLDER
       a table for each kernel that both have, and how many agree
 
-  --from bench/device/stalls-tuning.txt   another list: an experiment and its case a line. Constants of the model may be chosen
-      by that one, by bench/truth/validation none
+  --from bench/device/stalls-tuning.txt   another list: an experiment and its case a line; or a folder of experiments, the first case
+      of each. Constants of the model may be chosen by that one and by bench/truth/validation, by bench/truth/validation-2 none
   --limit S                               begins no experiment after so many seconds
 
 A kernel agrees where each of the three reasons with most samples has a modelled share within 10 points of its sampled one. The goal
@@ -41,8 +41,8 @@ def first_case(experiment):
 
 def experiments(args):
     """The list's experiments, each with its case."""
-    if args.list is None:
-        return [(p, first_case(p)) for p in sorted(LIST.iterdir()) if p.is_dir()]
+    if args.list is None or Path(args.list).is_dir():
+        return [(p, first_case(p)) for p in sorted(Path(args.list or LIST).iterdir()) if p.is_dir()]
     lines = [line.split() for line in Path(args.list).read_text().splitlines() if line and not line.startswith("#")]
     return [(ROOT / folder, case or first_case(ROOT / folder)) for folder, *case in lines]
 
@@ -135,7 +135,7 @@ def main():
     parser.add_argument("--device", default="cuda:0")
     parser.add_argument("--mode", default="kernel", choices=["kernel", "continuous"])
     parser.add_argument("--only", metavar="NAME")
-    parser.add_argument("--from", dest="list", metavar="FILE")
+    parser.add_argument("--from", dest="list", metavar="FILE|FOLDER")
     parser.add_argument("--limit", type=float, default=math.inf, metavar="SECONDS")
     args = parser.parse_args()
     return {"sample": sample, "model": model, "compare": compare}[args.what](args)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The model of time against what an H200 took. The measured side is committed (validation-h200.csv,
-# tuning-h200.csv), and so is the simulated side (modelled-h200.csv); every kernel is committed PTX.
+# The model of time against what an H200 took. The measured side is committed (the files that sets.csv names, made by
+# measure.py), and so is the simulated side (modelled-h200.csv); every kernel is committed PTX.
 #   bench/truth/validate.sh simulate [OPTION...]  the rows on the simulated H200, as CSV on standard output
 #   bench/truth/validate.sh page                  docs/truth-h200.md, from the committed rows, on standard output
 #   bench/truth/validate.sh replay                the rows of replayed.txt again: equal to the committed ones?
@@ -26,7 +26,8 @@ columns='time_ns warp_instructions shared_load_requests l2_read_sectors'
 # folder EXPERIMENT WORK: where it is run from. Since a variant must say that it computes in less than its data's precision,
 # mma-direct needs a line that the list of 2026-11-22 does not have; the list stays as it was, a copy gets the line.
 folder() {
-    local from=$here/${1/-//}
+    local from
+    from=$here/$(awk -F, -v prefix="${1%%-*}" '!/^#/ && $2 == prefix { print $3 }' "$here/sets.csv")/${1#*-}
     [[ $1 == validation-dense ]] || { echo "$from"; return; }
     cp -r "$from" "$2/"
     sed -i 's/^  - name: mma-direct$/&\n    precision: bf16/' "$2/${from##*/}/experiment.yaml"
@@ -55,6 +56,14 @@ row() {
     rm -rf "$work"
 }
 
+# The files of measured rows that there are.
+measured() {
+    local name
+    awk -F, '!/^#/ { print $4 }' "$here/sets.csv" | while read -r name; do
+        [[ ! -e $here/$name ]] || echo "$here/$name"
+    done
+}
+
 keys() { awk -F, '!/^#/ { print $1 "," $2 "," $3 }' "$@"; }
 
 # simulate_rows JOBS: the rows that standard input names, sorted.
@@ -71,6 +80,7 @@ simulate_rows() {
 
 simulate() {
     local jobs shard=1/1 only=.
+    local -a files
     jobs=$(nproc) limit=3600
     while (($# > 1)); do
         case $1 in
@@ -83,7 +93,8 @@ simulate() {
         shift 2
     done
     (($# == 0)) && [[ $shard =~ ^[1-9][0-9]*/[1-9][0-9]*$ && $jobs =~ ^[1-9][0-9]*$ ]] || usage
-    keys "$here/validation-h200.csv" "$here/tuning-h200.csv" | { grep -E "$only" || true; } |
+    mapfile -t files < <(measured)
+    keys "${files[@]}" | { grep -E "$only" || true; } |
         awk -v i="${shard%/*}" -v n="${shard#*/}" 'NR % n == i % n' | simulate_rows "$jobs"
 }
 
@@ -109,6 +120,9 @@ case ${1-} in
 simulate) simulate "${@:2}" ;;
 replay) replay ;;
 row) row "$2" ;;
-page) awk -f "$here/page.awk" "$here"/{tuning,validation,modelled,toolkit}-h200.csv ;;
+page)
+    mapfile -t files < <(measured)
+    awk -f "$here/page.awk" "$here/sets.csv" "${files[@]}" "$here"/{modelled,toolkit}-h200.csv
+    ;;
 *) usage ;;
 esac

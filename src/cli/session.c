@@ -254,6 +254,7 @@ bool session_request(const struct options *o, struct loop_request *q, struct err
         return false;
     if (option_given(o, OPTION_SAMPLE_BLOCKS) && !(q->sample_share > 0 && q->sample_share <= 1))
         return fail(err, NOWHERE, "option --sample-blocks: give a share above 0 and up to 1: 0.1");
+    q->sample_judged = true;
     enum objective objective;
     if (!cli_objective(o, &objective, err))
         return false;

@@ -20,6 +20,11 @@ struct device_run_options {
     bool cold;            // empty caches before the sequence (else as the last one left them)
     bool count;           // counters, lines and (simulated) modelled time wanted
     double sample_share;  // as sim.h
+    // It is judged, as sim.h says, and launches that can't be are run whole: all, for a reason that is known before, those of
+    // which the run before said that they fail (NULL: there was none), and those that share buffers.
+    bool sample_judged;
+    enum sample_whole sample_whole;
+    const struct device_report *sample_before;
     bool reverse_blocks;  // as sim.h; a real device decides by itself
     bool facts;           // simulated devices: where counters are wanted, as sim.h
     bool counterfactuals; // simulated devices: where counters are wanted, as sim.h
@@ -44,6 +49,8 @@ struct device_step { // what one launch of the sequence did
     struct facts facts;                     // simulated devices
     struct run_fidelity fidelity;           // simulated devices
     struct counterfactuals counterfactuals; // simulated devices
+    struct block_sample sample;             // where a judged one was asked for
+    bool sample_fails; // all of its blocks have to run, in a run of the sequence with fresh buffers
 };
 struct device_report {        // arena-owned
     struct figure time_ns;    // of the whole sequence: sum of the steps' modelled times (simulated)
@@ -53,6 +60,8 @@ struct device_report {        // arena-owned
     struct facts facts;
     struct run_fidelity fidelity;
     struct counterfactuals counterfactuals; // of the whole sequence
+    struct block_sample sample;
+    bool sample_fails; // that of a step does
     struct device_step *steps;
     int step_count;
     struct line *lines;

@@ -268,6 +268,79 @@ static void take_report(struct work *w, const struct sim_report *r, struct devic
         VEC_PUSH(w->lines.items, w->lines.count, w->lines.capacity, r->lines[i]);
 }
 
+/* ---- a share of the blocks ---------------------------------------------------------------------------- */
+
+static void mark_buffers(const struct resolved_argument *args, int count, bool *uses)
+{
+    for (int i = 0; i < count; i++)
+        if (args[i].kind == ARGUMENT_STRUCT)
+            mark_buffers(args[i].fields->items, args[i].fields->count, uses);
+        else if (args[i].kind == ARGUMENT_BUFFER || args[i].kind == ARGUMENT_TENSOR_MAP ||
+                 args[i].kind == ARGUMENT_TEXTURE)
+            uses[args[i].buffer] = true;
+}
+
+static bool share_a_buffer(const struct work *w, const struct resolved_launch *a,
+                           const struct resolved_launch *b)
+{
+    int count = w->sequence->buffer_count;
+    bool *by_a = ARENA_ARRAY(w->arena, bool, count + 1),
+         *by_b = ARENA_ARRAY(w->arena, bool, count + 1), both = false;
+    mark_buffers(a->args, a->arg_count, by_a);
+    mark_buffers(b->args, b->arg_count, by_b);
+    for (int i = 0; i < count; i++)
+        both |= by_a[i] && by_b[i];
+    return both;
+}
+
+static bool has_variables(const struct device_module *m)
+{
+    for (int i = 0; m->ptx && i < m->ptx->variable_count; i++)
+        if (m->ptx->variables[i].space == PTX_SPACE_GLOBAL)
+            return true;
+    return false;
+}
+
+// What one launch leaves in L2 and memory another finds, if they have buffers in common or variables of their program.
+static bool shares_with_others(const struct work *w)
+{
+    const struct device_launch *launches = w->sequence->launches, *own_launch = &launches[w->launch];
+    for (int i = 0; i < w->sequence->launch_count; i++)
+        if (i != w->launch && launches[i].kind == LAUNCH_KERNEL &&
+            (share_a_buffer(w, launches[i].launch, own_launch->launch) ||
+             (launches[i].module == own_launch->module && has_variables(own_launch->module))))
+            return true;
+    return false;
+}
+
+// Why the launch is not sampled; SAMPLE_WHOLE_NOT: it is tried.
+static enum sample_whole sample_not(const struct work *w)
+{
+    const struct device_run_options *o = w->options;
+    const struct device_report *before = o->sample_before;
+    if (o->sample_whole != SAMPLE_WHOLE_NOT)
+        return o->sample_whole;
+    if (before && before->steps[w->launch].sample_fails)
+        return before->steps[w->launch].sample.whole;
+    if (w->sequence->launches[w->launch].module->amd)
+        return SAMPLE_WHOLE_MACHINE;
+    return shares_with_others(w) ? SAMPLE_WHOLE_LAUNCHES : SAMPLE_WHOLE_NOT;
+}
+
+static void sample_prepare(const struct work *w, struct sim_launch *s, struct device_step *step)
+{
+    const struct device_run_options *o = w->options;
+    s->sample_share = o->sample_share;
+    s->sample_judged = o->sample_judged;
+    if (!o->sample_judged)
+        return;
+    double blocks = (double)s->grid[0] * s->grid[1] * s->grid[2];
+    step->sample = (struct block_sample){
+        .asked = o->sample_share, .blocks_run = blocks, .blocks = blocks, .whole = sample_not(w)};
+    if (step->sample.whole != SAMPLE_WHOLE_NOT)
+        s->sample_share = 0;
+}
+
 // 0 = unknown: the simulator then estimates.
 static int registers_of(const struct device_launch *launch, const struct code_kernel *k)
 {
@@ -390,7 +463,6 @@ static bool run_kernel(struct work *w, const struct device_launch *launch, struc
         .threads = o->threads,
         .checks = o->checks,
         .budget_warp_instructions = o->budget_warp_instructions,
-        .sample_share = o->sample_share,
         .reverse_blocks = o->reverse_blocks,
         .no_caches = !o->count,
         .no_timing = !o->count,
@@ -405,10 +477,15 @@ static bool run_kernel(struct work *w, const struct device_launch *launch, struc
         .printf_sink = on_printf,
         .printf_context = w,
     };
+    sample_prepare(w, &s, step);
     bool done = m->amd ? amd_launch(w->device->sim, m->amd, &s, w->arena, &report, err)
                        : sim_launch(w->device->sim, &s, w->arena, &report, err);
     const char *stopped_by = take_violations(w, &report, l->kernel);
     take_report(w, &report, step);
+    if (report.sample.asked > 0) {
+        step->sample = report.sample;
+        step->sample_fails = report.sample_fails;
+    }
     if (!done && stopped_by) // ours names the kernel as the user does
         return fail_as(err, ERROR_CHECK, NOWHERE, "%s", stopped_by);
     return done;
@@ -657,6 +734,8 @@ static void sum_steps(struct device_report *r)
             continue;
         counters_accumulate(&r->counters, &s->counters, first);
         fidelity_sum(&r->fidelity, &s->fidelity);
+        sample_sum(&r->sample, &s->sample);
+        r->sample_fails |= s->sample_fails;
         if (first)
             r->stalls = s->stalls;
         else

@@ -58,6 +58,7 @@ struct loop_request {
     uint64_t budget_warp_instructions; // 0 = 200 G
     int threads;
     double sample_share;
+    bool sample_judged; // … at least: as many as it takes to know what all of them count
     const struct interventions
         *change; // simulated devices: these interventions together are timed too; NULL = none
     const struct hypothesis *hypotheses;

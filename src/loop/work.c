@@ -40,6 +40,11 @@ static void on_progress(void *context, double share)
     (void)worker_send_kind(b->fd, MESSAGE_PROGRESS, &whole, sizeof whole);
 }
 
+static bool is_judged(const struct loop_request *r)
+{
+    return r->sample_judged && r->sample_share > 0 && r->sample_share < 1;
+}
+
 bool bench_run(struct bench *b, bool cold, bool count, struct device_report *report,
                struct error *err)
 {
@@ -56,6 +61,9 @@ bool bench_run(struct bench *b, bool cold, bool count, struct device_report *rep
         .count = count && !r->verify_only,
         .pc_sampling = r->uncounted ? SAMPLING_OFF : r->pc_sampling,
         .sample_share = r->sample_share,
+        .sample_judged = is_judged(r),
+        .sample_whole = r->warm ? SAMPLE_WHOLE_WARM : SAMPLE_WHOLE_NOT,
+        .sample_before = b->sample_before,
         .reverse_blocks = b->reverse_blocks,
         .facts = count && b->job->side,
         .counterfactuals = count && !r->verify_only && !r->unpriced,
@@ -66,6 +74,16 @@ bool bench_run(struct bench *b, bool cold, bool count, struct device_report *rep
         .progress_context = b,
     };
     return b->device->ops->code->run(b->device, &sequence, &options, b->arena, report, err);
+}
+
+// The sample of some launches says nothing of all their blocks: once more, with all of them.
+static bool count_whole(struct bench *b, struct device_report *report, struct error *err)
+{
+    struct device_report before = *report;
+    b->sample_before = &before;
+    bool done = bench_load(b, err) && bench_write(b, err) && bench_run(b, true, true, report, err);
+    b->sample_before = NULL;
+    return done;
 }
 
 // Warm: a first run fills the caches, and the buffers are made anew before the one that counts.
@@ -80,7 +98,9 @@ bool bench_count(struct bench *b, struct device_report *report, struct error *er
             return false;
         b->share_before = b->share_of;
     }
-    return bench_run(b, !warm, true, report, err);
+    if (!bench_run(b, !warm, true, report, err))
+        return false;
+    return !report->sample_fails || count_whole(b, report, err);
 }
 
 bool bench_run_uncounted(struct bench *b, struct error *err)
@@ -184,6 +204,7 @@ static void take_report(struct arena *a, const struct device_report *report, str
     r->sampling = report->sampling;
     r->facts = report->facts;
     r->fidelity = report->fidelity;
+    r->sample = report->sample;
     r->counterfactuals = report->counterfactuals;
     r->lines = report->lines;
     r->line_count = report->line_count;
@@ -417,6 +438,7 @@ static void take_result(const struct result *got, struct result *result)
     result->sampling = got->sampling;
     result->facts = got->facts;
     result->fidelity = got->fidelity;
+    result->sample = got->sample;
     result->side = got->side;
     result->counterfactuals = got->counterfactuals;
     result->lines = got->lines;

@@ -129,6 +129,28 @@ double fidelity_timed_pct(const struct run_fidelity *f);
 // One sentence without an end: "results exact; time validated for 98 % of the instructions (…), not validated: bulk copies".
 void fidelity_say(const struct run_fidelity *f, struct text *out);
 
+// Where a share of the blocks was asked for (--sample-blocks): how many ran, and why all of them, where they did. sample.def:
+// WHOLE(ID, "word", "reason").
+enum sample_whole {
+    SAMPLE_WHOLE_NOT,
+#define WHOLE(id, word, reason) SAMPLE_WHOLE_##id,
+#include "record/sample.def"
+#undef WHOLE
+    SAMPLE_WHOLE_COUNT
+};
+const char *sample_whole_word(enum sample_whole w); // "few"; NULL: not
+const char *sample_whole_reason(enum sample_whole w);
+bool sample_whole_find(const char *word, enum sample_whole *out);
+struct block_sample {        // of one launch, or of all of a sequence
+    double asked;            // the share; 0: nothing was asked
+    double blocks_run, blocks;
+    enum sample_whole whole; // of the first launch that ran whole
+    struct figure error_pct; // that counters and time may be off by, as the sample itself shows; absent: unknown, or all ran
+};
+void sample_sum(struct block_sample *sum, const struct block_sample *more);
+// "12 % of the blocks run", "all blocks run: too few blocks for a sample".
+void sample_say(const struct block_sample *s, struct text *out);
+
 // What the instructions of one line of source did, over all launches of a sequence.
 struct line {
     const char *file;

@@ -227,6 +227,7 @@ struct result { // arena-owned; everything that is recorded about one variant on
     struct run_fidelity fidelity;           // how far all that was compared with hardware
     struct counterfactuals counterfactuals; // modelled times with one thing taken away
     struct side_simulation side;
+    struct block_sample sample; // where a share of the blocks was asked for
     struct line *lines;
     int line_count;
     const char *listing; // its instructions by line, to be kept; not in the JSON. NULL: not known

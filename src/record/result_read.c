@@ -344,6 +344,22 @@ static void read_side(struct reader *r, const json_t *object, struct side_simula
     out->replayed = read_bool(r, j, "replayed");
 }
 
+static void read_sample(struct reader *r, const json_t *object, struct block_sample *out)
+{
+    const json_t *j = member(object, "sample");
+    if (j && !json_is_object(j))
+        reader_fail(r, "sample", "an object");
+    if (!json_is_object(j))
+        return;
+    out->asked = read_double(r, j, "asked");
+    out->blocks_run = read_double(r, j, "blocks_run");
+    out->blocks = read_double(r, j, "blocks");
+    out->error_pct = read_figure(r, json_object_get(j, "error_pct"));
+    const char *word = read_text(r, j, "whole");
+    if (word && !sample_whole_find(word, &out->whole))
+        reader_fail(r, "whole", "a reason to run all blocks");
+}
+
 static void read_case(struct reader *r, const json_t *object, struct result *out)
 {
     json_t *j = json_object_get(object, "case"), *value = NULL;
@@ -550,6 +566,7 @@ bool result_from_json(struct arena *a, const json_t *json, struct result *out, s
     read_fidelity(&r, json, &out->fidelity);
     read_counterfactuals(&r, json, &out->counterfactuals);
     read_side(&r, json, &out->side);
+    read_sample(&r, json, &out->sample);
     read_speedup(&r, json, &out->speedup);
     out->expectations = read_items(&r, json, "expectations", SIZE_MAX, sizeof *out->expectations,
                                    read_expectation, out, &out->expectation_count);

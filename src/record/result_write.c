@@ -252,6 +252,20 @@ static void set_side(json_t *object, const struct side_simulation *s)
     json_object_set_new(object, "side", j);
 }
 
+static void set_sample(json_t *object, const struct block_sample *s)
+{
+    if (!(s->asked > 0))
+        return;
+    json_t *j = json_object();
+    json_object_set_new(j, "asked", number(s->asked));
+    json_object_set_new(j, "blocks_run", number(s->blocks_run));
+    json_object_set_new(j, "blocks", number(s->blocks));
+    set_text(j, "whole", sample_whole_word(s->whole));
+    set_text(j, "whole_because", sample_whole_reason(s->whole));
+    json_object_set_new(j, "error_pct", figure_to_json(s->error_pct));
+    json_object_set_new(object, "sample", j);
+}
+
 static json_t *case_to_json(const struct result *r)
 {
     json_t *j = json_object();
@@ -451,6 +465,7 @@ json_t *result_to_json(const struct result *r)
     set_fidelity(j, &r->fidelity);
     set_counterfactuals(j, &r->counterfactuals);
     set_side(j, &r->side);
+    set_sample(j, &r->sample);
     json_object_set_new(j, "speedup", speedup_to_json(&r->speedup));
     json_object_set_new(j, "expectations", expectations_to_json(r));
     set_text(j, "case_label", r->case_label);

@@ -111,6 +111,18 @@ static void add_side(const struct side_simulation *s, const struct report_style 
     text_release(&line);
 }
 
+static void add_sample(const struct block_sample *s, const struct report_style *style,
+                       struct text *out)
+{
+    struct text line = {0};
+    if (!(s->asked > 0))
+        return;
+    text_add(&line, "sample: ");
+    sample_say(s, &line);
+    add_wrapped(out, style, 2, text_str(&line));
+    text_release(&line);
+}
+
 static void add_note(const char *note, const struct report_style *style, struct text *out)
 {
     struct text line = {0};
@@ -179,6 +191,7 @@ static void explain_result(const struct run *run, const struct result *r,
         add_wrapped(out, style, 2, d->limiter_why);
     add_waiting(&d->waiting, style, out);
     add_side(&r->side, style, out);
+    add_sample(&r->sample, style, out);
     add_note(r->note, style, out);
     add_stalls(&r->stalls, style, out);
     add_fidelity(&r->fidelity, style, out);

@@ -83,7 +83,7 @@ const char *show_sampling(const struct run_header *h, char out[CELL_SIZE])
     double share = json_number_value(json_object_get(h->environment, "sample_share"));
     out[0] = '\0';
     if (share > 0)
-        (void)snprintf(out, CELL_SIZE, ", about %.3g %% of the blocks run, counters scaled up",
+        (void)snprintf(out, CELL_SIZE, ", a sample of %.3g %% of the blocks or what it takes",
                        share * percent);
     return out;
 }
@@ -383,6 +383,35 @@ bool first_of_case(const struct run *r, int index)
     return true;
 }
 
+// Of the run's results those that ran a share of their blocks, and for each reason those that ran all.
+static void add_sampled(struct text *out, const struct run *r)
+{
+    int some = 0, all = 0, why[SAMPLE_WHOLE_COUNT] = {0};
+    double least = 1, most = 0, error = 0;
+    for (int i = 0; i < r->result_count; i++) {
+        const struct block_sample *s = &r->results[i].sample;
+        if (!(s->asked > 0) || !(s->blocks > 0))
+            continue;
+        all++;
+        double share = s->blocks_run / s->blocks;
+        why[share < 1 ? SAMPLE_WHOLE_NOT : s->whole]++;
+        some += share < 1;
+        least = share < 1 ? fmin(least, share) : least;
+        most = share < 1 ? fmax(most, share) : most;
+        error = s->error_pct.provenance != PROVENANCE_ABSENT ? fmax(error, s->error_pct.value) : error;
+    }
+    if (all == 0)
+        return;
+    text_printf(out, "; %d of %d results from a sample of the blocks", some, all);
+    if (some > 0)
+        text_printf(out, " (%.3g to %.3g %% of them, off by up to %.2g %% as the samples show)",
+                    least * percent, most * percent, error);
+    for (int i = SAMPLE_WHOLE_NOT + 1; i < SAMPLE_WHOLE_COUNT; i++)
+        if (why[i] > 0)
+            text_printf(out, "; %d from all blocks: %s", why[i],
+                        sample_whole_reason((enum sample_whole)i));
+}
+
 void add_run_fidelity(struct text *out, const struct run *r)
 {
     struct run_fidelity all = {0};
@@ -396,6 +425,7 @@ void add_run_fidelity(struct text *out, const struct run *r)
     if (side)
         text_printf(out, "of what was simulated on the side, on %s: ", show_text(side));
     fidelity_say(&all, out);
+    add_sampled(out, r);
 }
 
 const char *show_evidence(const struct evidence *e, char buffer[CELL_SIZE])

@@ -19,7 +19,7 @@ const char *show_count(double value, char out[CELL_SIZE]);
 const char *show_error(double value, char out[CELL_SIZE]); // of a comparison: two digits
 const char *show_text(const char *s);                      // "-" for NULL
 
-// ", about 10 % of the blocks run, …" or "".
+// ", a sample of 10 % of the blocks or what it takes" or "".
 const char *show_sampling(const struct run_header *h, char out[CELL_SIZE]);
 
 // Characters on the screen, of UTF-8.

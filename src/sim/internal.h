@@ -162,9 +162,14 @@ struct l2_counts {                        // chip-wide
 };
 struct l2;
 struct l2 *l2_new(const struct gpu *gpu);
+struct l2 *l2_new_share(const struct gpu *gpu, double share); // for as much of the chip: of the sets
+uint32_t l2_partitions(const struct l2 *c);
+uint32_t l2_home(const struct l2 *c, uint64_t line); // of a line's number, the partition
 void l2_free(struct l2 *c);
 uint64_t l2_dirty_bytes(const struct l2 *c);
 uint64_t l2_dirty_bytes_max(const struct l2 *c); // about: sectors written in part count less
+uint64_t l2_lines(const struct l2 *c);
+uint64_t l2_lines_used(const struct l2 *c); // that ever held something since it was flushed
 void l2_flush(struct l2 *c); // writes nothing back: the cold state before a launch
 // Feeds requests in order; adds to counts; hit sectors of each request are added to
 // site_hits[request.site] when site_hits is not NULL.

@@ -115,6 +115,7 @@ struct sim_launch {
     unsigned checks;                   // enum sim_check bits; BOUNDS is always on
     uint64_t budget_warp_instructions; // 0 = none: ends with an error when exceeded
     double sample_share;  // 0 or 1 = all blocks; 0.1 = about a tenth (results are then partial!)
+    bool sample_judged;   // … or as many as it takes to know what all of them count (report: `sample`)
     bool reverse_blocks;  // the grid's last blocks start first; clusters keep their ranks
     bool no_caches;       // leave L1, L2, DRAM and the modelled time absent
     bool no_timing;       // no trace, no modelled time
@@ -201,6 +202,8 @@ struct sim_report { // arena-owned
     int registers_per_thread;
     bool registers_modelled; // the count is an estimate
     uint64_t blocks_run, blocks_total;
+    struct block_sample sample; // where a judged one was asked for
+    bool sample_fails;          // it shows that all blocks have to run (sample.whole): figures are no good
     uint64_t host_ns;
 };
 

@@ -73,6 +73,7 @@ static const struct field result_fields[] = {
     {"+patches", "a"}, // of `explain`
     {"+fidelity", "o"},
     {"+counterfactuals_ns", "o"},
+    {"+sample", "o"}, // of --sample-blocks
     {"+side", "o"}, // of measured results: tests/device/side_test.sh
     {"+asked_ns", "o"},
     {"+limiter_why", "s"},
@@ -301,6 +302,19 @@ static void check_fidelity(json_t *result)
     }
 }
 
+// How many blocks ran where a share was asked for, and why all of them, where they did.
+static void check_sample(json_t *result)
+{
+    static const struct field fields[] = {{"asked", "n"},   {"blocks_run", "n"},     {"blocks", "n"},
+                                          {"+whole", "s"}, {"+whole_because", "s"}, {"error_pct", "o?"}};
+    json_t *sample = json_object_get(result, "sample");
+    if (!sample)
+        return;
+    CHECK("sample", sample, fields);
+    if (json_is_object(json_object_get(sample, "error_pct")))
+        check_word(json_object_get(sample, "error_pct"), "provenance", "modelled");
+}
+
 static void check_result(json_t *result)
 {
     static const char resources[] = "dram|l2|l1|shared|f32|f64|f16|tensor|integer|special|issue|"
@@ -327,6 +341,7 @@ static void check_result(json_t *result)
     check_stalls(result);
     check_figures(result, "facts");
     check_fidelity(result);
+    check_sample(result);
     check_figures(result, "counterfactuals_ns");
     json_array_foreach(json_object_get(result, "lines"), i, item) check_stalls(item);
     json_array_foreach(json_object_get(result, "findings"), i, item) check_finding(item);

@@ -3,7 +3,7 @@
 // known at launch (parameters, special registers, addresses) become constants: the instruction that sets them
 // costs nothing to run.
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/decode/decode.h"
+#include "sim/decode/lower_code.h"
 #include "sim/run/async.h"
 #include "sim/run/tensor.h"
 
@@ -330,6 +330,7 @@ static void function_body(struct decoder *d)
     segments_close(d);
     lower(d);
     merge_shared_loads(d);
+    d->out->code = code_of(d);
     polls_find(d);
     clear_list(d);
     values_hoist(d);

@@ -178,8 +178,9 @@ void decode_ld(struct decoder *d, const struct ptx_instruction *in)
     u->extra = index;
     bool counted = m.space != PTX_SPACE_CONST && m.space != PTX_SPACE_PARAM;
     site_of(d)->access = counted ? SITE_LOAD : SITE_OTHER;
-    d->program->order_shows |=
-        m.ordered && (m.space == PTX_SPACE_GLOBAL || m.space == PTX_SPACE_GENERIC);
+    bool looks = m.ordered && (m.space == PTX_SPACE_GLOBAL || m.space == PTX_SPACE_GENERIC);
+    d->program->order_shows |= looks;
+    d->program->blocks_meet |= looks;
 }
 
 void decode_st(struct decoder *d, const struct ptx_instruction *in)
@@ -315,4 +316,5 @@ void decode_atomic(struct decoder *d, const struct ptx_instruction *in)
     u->more = in->types[0];
     site_of(d)->access = SITE_ATOMIC;
     d->program->order_shows |= atomic_order_shows(d, in, &m, kind);
+    d->program->blocks_meet |= !m.reduction && m.space != PTX_SPACE_SHARED;
 }

@@ -4,7 +4,7 @@
 // float product and the addition after it FFMA, two neighbouring constants one ULDC. What vanishes hands its
 // operands' times on to its reader. The counts that depend on this are modelled.
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/decode/decode.h"
+#include "sim/decode/lower_code.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -192,6 +192,11 @@ static void lower_one(const struct decoder *d, const struct ptx_instruction *in,
     } else if (is_float(type) && class != PTX_CLASS_SPECIAL) {
         t->pipe = float_pipe(type);
     }
+}
+
+void lower_alone(const struct decoder *d, const struct ptx_instruction *in, struct timing_site *t)
+{
+    lower_one(d, in, t);
 }
 
 /* ---- constants ------------------------------------------------------------------------------------ */

@@ -3,16 +3,18 @@
 // operands need, what a kernel begins with; and those of PTX that are none there.
 // They take issue slots; units and latencies stay those of the instruction that they stand beside.
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/decode/decode.h"
+#include "sim/decode/lower_code.h"
 #include "sim/model/cost.h"
 
 #include <stdlib.h>
 
 enum {
-    CONVERGENCE = 2,   // BSSY before the branch, BSYNC where its lanes meet
-    WINDOW = 2,        // beside the S2R of the block's window in a cluster: UMOV and ULEA
-    BULK_TENSOR = 6,   // beside UTMALDG: its coordinates and addresses into uniform registers
-    BULK_BYTES = 9,    // beside UBLKCP: 64-bit addresses, size, a turn for each lane
+    CONVERGENCE = 2, // BSSY before the branch, BSYNC where its lanes meet
+    WINDOW = 2,      // beside the S2R of the block's window in a cluster: UMOV and ULEA
+    BULK_TENSOR = 6, // beside UTMALDG: its coordinates and addresses into uniform registers
+    BULK_BYTES = 9,  // beside UBLKCP: 64-bit addresses, size, a turn for each lane
+    CLUSTER_ARRIVE = 6,
+    CLUSTER_WAIT = 4,
     FRAGMENT_LOADS = 8 // beside the first load of wmma.load: three more, and an address of each
 };
 
@@ -76,6 +78,9 @@ static int around(const struct ptx_instruction *in)
         return WINDOW;
     if (in->opcode == PTX_OP_CP && in_has(in, "bulk") && in->operand_count >= 3)
         return in_has(in, "tensor") ? BULK_TENSOR : BULK_BYTES;
+    if (in_has(in, "cluster") &&
+        (in->opcode == PTX_OP_BARRIER || in->opcode == PTX_OP_BAR)) // fences, a block of its own
+        return in_has(in, "arrive") ? CLUSTER_ARRIVE : in_has(in, "wait") ? CLUSTER_WAIT : 0;
     if (in->opcode == PTX_OP_WMMA && in_has(in, "load"))
         return FRAGMENT_LOADS;
     return 0;
@@ -96,6 +101,11 @@ static int added_together(const struct ptx_instruction *in, const struct timing_
     return t->pipe == PIPE_GLOBAL_ATOMIC      ? WITH_RESULT
            : t->pipe == PIPE_GLOBAL_REDUCTION ? WITHOUT
                                               : 0;
+}
+
+int lower_beside(const struct ptx_instruction *in)
+{
+    return names_shared(in) ? 0 : around(in);
 }
 
 // The stack pointer, by LDC, and what describes global memory, by ULDC.64.

@@ -282,12 +282,17 @@ static unsigned share_of_ways(int ways, double share)
 
 struct l2 *l2_new(const struct gpu *gpu)
 {
+    return l2_new_share(gpu, 1);
+}
+
+struct l2 *l2_new_share(const struct gpu *gpu, double share)
+{
     struct l2 *c = xcalloc(1, sizeof *c);
     c->functions = cache_functions();
     c->ways = ways_of(gpu, GPU_FIELD_l2_ways);
     c->partitions = (uint32_t)GPU(gpu, l2_partitions);
     uint64_t lines = (uint64_t)GPU(gpu, l2_bytes) / LINE_BYTES / c->partitions;
-    c->set_count = (uint32_t)(lines / (unsigned)c->ways);
+    c->set_count = (uint32_t)((double)(lines / (unsigned)c->ways) * share);
     if (c->set_count == 0)
         c->set_count = 1;
     c->index = set_index_new(c->set_count);
@@ -306,6 +311,20 @@ struct l2 *l2_new(const struct gpu *gpu)
     return c;
 }
 
+// As routes_of() has it.
+uint32_t l2_home(const struct l2 *c, uint64_t line)
+{
+    if (c->partitions == 2)
+        return (uint32_t)((line ^ (line >> 5) * HASH >> 63) & 1);
+    uint64_t group = line / c->partitions;
+    return c->partitions > 1 ? (uint32_t)((line + (group * HASH >> 40)) % c->partitions) : 0;
+}
+
+uint32_t l2_partitions(const struct l2 *c)
+{
+    return c->partitions;
+}
+
 void l2_free(struct l2 *c)
 {
     if (!c)
@@ -322,6 +341,22 @@ uint64_t l2_dirty_bytes_max(const struct l2 *c)
 uint64_t l2_dirty_bytes(const struct l2 *c)
 {
     return c->dirty_sectors * SECTOR_BYTES;
+}
+
+static const uint32_t TAG_NONE = UINT32_MAX; // as sets_clear() leaves it
+
+uint64_t l2_lines(const struct l2 *c)
+{
+    return (uint64_t)c->set_count * c->partitions * (unsigned)c->ways;
+}
+
+uint64_t l2_lines_used(const struct l2 *c)
+{
+    uint64_t used = 0;
+    for (size_t i = 0; i < (size_t)c->set_count * c->partitions; i++)
+        for (int way = 0; way < c->ways; way++)
+            used += c->sets[i].tag[way] != TAG_NONE;
+    return used;
 }
 
 void l2_flush(struct l2 *c)

@@ -40,6 +40,9 @@ void bytes_of_lines(const struct access *access, uint64_t base, const uint64_t *
 void footprint_open(struct launch *l);
 void footprint_close(struct launch *l);
 double footprint_reads(const struct launch *l, double sampled_bytes);
+double footprint_unsure(const struct launch *l); // of what all blocks read at least once, the share that it may be off by
+double footprint_first(const struct launch *l);  // bytes that those which ran read at least once
+double footprint_shared(const struct launch *l); // … and both halves of the sample
 
 // trace.c: operations of a segment that starts, and what an event adds to one.
 void trace_begin(struct trace_op *ops, const struct segment *s, uint32_t mask);

@@ -92,23 +92,68 @@ const struct listener footprint_listener = {
     .hear = footprint_hear,
 };
 
+// Granules of an allocation: read by the blocks that ran; by all, at least and at most. What one half of the sample alone has read
+// grows with the number of blocks at most, and up to the allocation's size. Where both halves have read some of it, those are as
+// often met as one half meets what the other has (Lincoln and Petersen), if blocks are alike; if not, there is more.
+struct granules {
+    double ran, least, most;
+};
+
+static struct granules granules_of(const struct launch *l, size_t allocation)
+{
+    const struct allocation *a = &l->sim->space.items[allocation];
+    double scale = (double)l->grid_blocks / (double)l->blocks_total, all = ceil((double)a->size / (double)granule_bytes(l));
+    double half[FOOTPRINT_SETS] = {0}, shared = 0;
+    for (uint64_t word = 0; word < words_of(l, a); word++) {
+        uint64_t even = l->footprint[allocation].read[0][word], odd = l->footprint[allocation].read[1][word];
+        half[0] += __builtin_popcountll(even);
+        half[1] += __builtin_popcountll(odd);
+        shared += __builtin_popcountll(even & odd);
+    }
+    struct granules g = {.ran = half[0] + half[1] - shared};
+    g.most = fmin(shared + (g.ran - shared) * scale, all);
+    g.least = shared > 0 ? fmin(fmax(half[0] * half[1] / shared, g.ran), g.most) : g.most;
+    return g;
+}
+
 // What was read for the first time grows as the footprint does; the rest, read again, with the number of blocks.
 double footprint_reads(const struct launch *l, double sampled_bytes)
 {
     double scale = (double)l->grid_blocks / (double)l->blocks_total;
     double granule = (double)granule_bytes(l), sampled = 0, all = 0;
     for (size_t i = 0; l->footprint != NULL && i < l->sim->space.count; i++) {
-        const struct allocation *a = &l->sim->space.items[i];
-        double once = 0, shared = 0;
-        for (uint64_t word = 0; word < words_of(l, a); word++) {
-            uint64_t even = l->footprint[i].read[0][word], odd = l->footprint[i].read[1][word];
-            once += __builtin_popcountll(even ^ odd);
-            shared += __builtin_popcountll(even & odd);
-        }
-        double most = ceil((double)a->size / granule);
-        sampled += (once + shared) * granule;
-        all += fmin(shared + once * scale, most) * granule;
+        struct granules g = granules_of(l, i);
+        sampled += g.ran * granule;
+        all += (l->sample != NULL ? (g.least + g.most) / 2 : g.most) * granule;
     }
     double first = fmin(sampled_bytes, sampled);
     return (sampled > 0 ? first * all / sampled : 0) + (sampled_bytes - first) * scale;
+}
+
+double footprint_unsure(const struct launch *l)
+{
+    double unsure = 0, all = 0;
+    for (size_t i = 0; l->footprint != NULL && i < l->sim->space.count; i++) {
+        struct granules g = granules_of(l, i);
+        unsure += (g.most - g.least) / 2;
+        all += (g.most + g.least) / 2;
+    }
+    return all > 0 ? unsure / all : 0;
+}
+
+double footprint_first(const struct launch *l)
+{
+    double bytes = 0;
+    for (size_t i = 0; l->footprint != NULL && i < l->sim->space.count; i++)
+        bytes += granules_of(l, i).ran * (double)granule_bytes(l);
+    return bytes;
+}
+
+double footprint_shared(const struct launch *l)
+{
+    double bytes = 0;
+    for (size_t i = 0; l->footprint != NULL && i < l->sim->space.count; i++)
+        for (uint64_t word = 0; word < words_of(l, &l->sim->space.items[i]); word++)
+            bytes += __builtin_popcountll(l->footprint[i].read[0][word] & l->footprint[i].read[1][word]);
+    return bytes * (double)granule_bytes(l);
 }

@@ -6,6 +6,11 @@
 #include "sim/run/exec.h"
 
 // By site: machine instructions of one execution. NULL: the lowering pass's hold.
+// Machine instructions that a function's instructions issue, reckoned without a compiler. executed: of each block.
+struct code;
+void code_issued(const struct code *c, const double *executed, double *issued);
+// By site, of all warps that ran.
+const double *reckoned_issues(const struct launch *l, struct arena *a);
 const double *machine_slots(const struct launch *l, struct arena *a);
 
 // Loads from shared memory that stand before the site's machine instruction and are never taken: 0 of most.

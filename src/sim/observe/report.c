@@ -3,6 +3,7 @@
 #include "sim/observe/events.h"
 #include "sim/observe/fidelity.h"
 #include "sim/observe/machine.h"
+#include "sim/run/sample.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -62,15 +63,6 @@ static bool has_predicate(const struct launch *l, int index)
     return t->side_step && !t->jumped && l->program->sites[index].segment > 0;
 }
 
-static uint64_t reached_site(const struct launch *l, int index)
-{
-    int segment = l->program->sites[index].segment;
-    uint64_t sum = 0;
-    for (int i = 0; i < l->core_count && segment >= 0; i++)
-        sum += l->cores[i].segments[segment].executed;
-    return sum;
-}
-
 // How often warps come to it: of a side step, to the branch around it.
 static uint64_t reached(const struct launch *l, int index)
 {
@@ -94,52 +86,30 @@ static uint64_t requests_without_lanes(const struct launch *l, int index,
     return all > mem->shared_requests ? all - mem->shared_requests : 0;
 }
 
-// How often the loop that ends with this branch was entered: by what leads to its first block.
-static uint64_t entered(const struct launch *l, int index)
-{
-    const struct site_info *info = &l->program->sites[index];
-    const struct ptx_function *f = info->function;
-    int base = l->program->functions[program_function(l->program, f)].site_base,
-        block = f->block_of[index - base];
-    uint64_t sum = 0;
-    for (int i = 0; block >= 0 && i < f->blocks[block].predecessor_count; i++) {
-        int from = f->blocks[block].predecessors[i];
-        if (from >= 0 && from < block && f->blocks[from].count > 0)
-            sum += reached_site(l, base + f->blocks[from].first);
-    }
-    return sum;
-}
-
-// Where the lowering pass reckons with an unrolled loop: what is once in four turns, and what asks how many turns there are,
-// before the loop and behind it (bench/truth/turns: 18 to 25 instructions more than a loop that is not unrolled).
-static double shared_issues(const struct launch *l, int index, double executed)
-{
-    enum { TURNS = 4, ASKING = 18 };
-    if (l->program->timing[index].pipe != PIPE_BRANCH)
-        return executed / TURNS;
-    return executed / TURNS + ASKING * (double)entered(l, index);
-}
+struct machine { // one of them
+    const double *slots;  // by site, what a real compiler made of its line: of one execution
+    const double *issues; // by site, as reckoned: of all
+};
 
 // Machine instructions. A real compiler's are by line, and what it gave predicates is with the lines of the code around. Lanes
 // that part issue the instruction by which they come together on either side.
-static void issued_fill(const struct launch *l, int index, const double *slots,
+static void issued_fill(const struct launch *l, int index, const struct machine *m,
                         struct sim_site *out)
 {
     const struct timing_site *t = &l->program->timing[index];
-    uint64_t executed =
-        slots == NULL && has_predicate(l, index) ? reached(l, index) : out->executed;
-    double each =
-        slots != NULL ? slots[index] : site_slots(t) + (unsigned)loads_before_copy(l, index);
-    double issued = (double)executed * each;
-    if (slots == NULL && t->shared_by_turns)
-        issued = each * shared_issues(l, index, (double)executed);
-    if (t->rejoins && each > 0)
+    double executed = (double)out->executed, issued;
+    if (m->slots != NULL)
+        issued = executed * m->slots[index];
+    else
+        issued = m->issues[index] + executed * loads_before_copy(l, index);
+    double each = executed > 0 ? issued / executed : 0;
+    if (t->rejoins && issued > 0)
         issued += (double)out->divergent;
     out->issued = whole(l, (uint64_t)llround(issued));
     out->issued_lanes = whole(l, (uint64_t)llround((double)out->lanes * each));
 }
 
-static void site_fill(const struct launch *l, int index, const double *slots,
+static void site_fill(const struct launch *l, int index, const struct machine *m,
                       const struct mem_state *mem, struct sim_site *out)
 {
     const struct site_info *info = &l->program->sites[index];
@@ -155,7 +125,7 @@ static void site_fill(const struct launch *l, int index, const double *slots,
         if (info->is_branch)
             out->divergent += c->divergent[index];
     }
-    issued_fill(l, index, slots, out);
+    issued_fill(l, index, m, out);
     out->executed = whole(l, out->executed);
     out->lanes = whole(l, out->lanes);
     out->divergent = whole(l, out->divergent);
@@ -299,8 +269,7 @@ static void counters_fill(const struct launch *l, struct totals *t, struct sim_r
     if (t->executed > 0)
         v[COUNTER_LANES_ACTIVE_PCT] = 100 * t->lanes / (LANES * t->executed);
     // A share of the blocks makes an estimate.
-    enum provenance all =
-        l->blocks_total == l->grid_blocks ? PROVENANCE_SIMULATED : PROVENANCE_MODELLED;
+    enum provenance all = sample_is_partial(l) ? PROVENANCE_MODELLED : PROVENANCE_SIMULATED;
     for (int i = 0; i < COUNTER_COUNT; i++) {
         enum counter_id id = (enum counter_id)i;
         bool absent = !(counter_info(id)->by & COUNTED_PTX) ||
@@ -472,6 +441,8 @@ static bool violation_fail(const struct sim_violation *v, struct error *err)
 static struct l2_counts l2_whole(const struct launch *l)
 {
     struct l2_counts c = l->l2;
+    if (sample_has_waves(l))
+        return c; // of all blocks already
     uint64_t dirty = l2_dirty_bytes(l->sim->l2), most = l2_dirty_bytes_max(l->sim->l2);
     double misses = l->misses_share;
     uint64_t copies = (uint64_t)llround((double)whole(l, c.copy_read_sectors) * misses);
@@ -491,6 +462,8 @@ static struct l2_counts l2_whole(const struct launch *l)
         c.dirty_bytes = written - whole(l, c.dram_write_bytes);
         c.dirty_bytes = c.dirty_bytes < most ? c.dirty_bytes : most;
     }
+    if (l->sample != NULL && l->sample->all_l2 != NULL)
+        c.dirty_bytes = whole(l, dirty); // an L2 of the sample's size
     c.dram_write_bytes = written - c.dirty_bytes;
     return c;
 }
@@ -580,11 +553,12 @@ bool report_fill(struct launch *l, struct arena *a, struct sim_report *report, s
     struct totals totals = {0};
     report->sites = ARENA_ARRAY(a, struct sim_site, p->site_count + 1);
     report->site_count = p->site_count;
-    const double *slots = machine_slots(l, a);
+    struct machine machine = {.slots = machine_slots(l, a)};
+    machine.issues = machine.slots == NULL ? reckoned_issues(l, a) : NULL;
     l->misses_share = misses_share(l);
     for (int i = 0; i < p->site_count; i++) {
         struct mem_state mem = mem_sum(l, p->sites[i].mem);
-        site_fill(l, i, slots, &mem, &report->sites[i]);
+        site_fill(l, i, &machine, &mem, &report->sites[i]);
         totals_access(&totals, &p->sites[i], &mem);
         totals_site(&totals, &p->sites[i], &report->sites[i]);
         totals.value[COUNTER_SHARED_LOAD_REQUESTS] +=
@@ -601,6 +575,7 @@ bool report_fill(struct launch *l, struct arena *a, struct sim_report *report, s
     report->blocks_total = l->grid_blocks;
     for (int i = 0; i < l->core_count; i++)
         report->blocks_run += l->cores[i].blocks_done;
+    sample_report(l, report);
     bool stopped = report->violation_count > 0 && violation_stops(report->violations[0].kind);
     const struct stall_table *stalls = stopped ? NULL : time_fill(l, a, report);
     lines_fill(l, a, stalls, report);

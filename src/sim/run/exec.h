@@ -204,6 +204,7 @@ struct function {
     const uint32_t *formals, *formal_sizes, *returns, *return_sizes; // offsets in local memory
     int formal_count, return_count;
     int site_base, register_base;
+    const struct code *code; // what ptxas makes of it, reckoned (decode/lower_code.h)
 };
 
 // What the decoder knows of an instruction, for counting and reporting.
@@ -253,6 +254,7 @@ struct program {
     bool recursive;       // or calls through pointers: depth unknown
     uint64_t local_bytes; // a thread needs, if not recursive
     bool order_shows;     // results could depend on the order of blocks: run SMs one by one
+    bool blocks_meet;     // what a block does could depend on what others have done
     bool uses_heap, uses_workspace;
     bool reads_clock;
 };
@@ -646,6 +648,8 @@ struct launch {
     // that, all blocks of some pairs of SMs, of those that have any (0 = all do). Pairs merge reads.
     uint64_t block_group, block_step;
     int sample_pairs, sample_pairs_of;
+    struct sample *sample;          // judged; NULL: it is not, or all run
+    enum sample_whole sample_whole; // why all run
     double
         misses_share; // of what misses L2 in the sample, in proportion to the blocks, what does so of all
     struct footprint *footprint; // of each allocation, where a share runs; NULL: all do

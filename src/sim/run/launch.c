@@ -6,6 +6,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/observe/events.h"
 #include "sim/run/cluster.h"
+#include "sim/run/sample.h"
 #include "sim/run/stretch.h"
 
 #include <assert.h>
@@ -364,57 +365,6 @@ static void launch_checks(struct launch *l)
         m->items[i].all_written = true;
 }
 
-// Pairs of SMs, one from each of as many stretches of those that have blocks. Where in its stretch differs: at even steps they
-// could all have the same columns of a grid.
-static bool sm_runs(const struct launch *l, int sm)
-{
-    if (l->sample_pairs_of <= 0)
-        return true;
-    int pair = sm / SAMPLE_PAIR, of = l->sample_pairs_of, n = l->sample_pairs;
-    int nth = sample_pair(l, sm), first = nth * of / n, width = (nth + 1) * of / n - first;
-    const uint32_t golden = 0x9E3779B9u; // of 2^32
-    uint32_t within = (uint32_t)nth * golden;
-    return pair < of && pair == first + (int)((uint64_t)within * (uint64_t)width >> 32);
-}
-
-// false: they would be too few, one alone has a larger share of the blocks.
-static bool launch_sample_sms(struct launch *l, double share)
-{
-    uint64_t sms = (uint64_t)l->sm_count, more = l->grid_blocks % sms;
-    uint64_t busy =
-        more > sms / 2 || l->grid_blocks < sms ? more : sms; // those with a block fewer are few
-    int of = (int)((busy + SAMPLE_PAIR - 1) / SAMPLE_PAIR), pairs = (int)lround(of * share);
-    if (pairs < FOOTPRINT_SETS || pairs >= of)
-        return false;
-    l->sample_pairs = pairs;
-    l->sample_pairs_of = of;
-    l->blocks_total = 0;
-    for (uint64_t i = 0; i < busy; i++)
-        if (sm_runs(l, (int)i))
-            l->blocks_total += (l->grid_blocks - i + sms - 1) / sms;
-    return true;
-}
-
-// Which blocks run where only a share does: groups of neighbours, a wave of them if the grid has that many, so that what
-// neighbours share in the caches is kept; at least two groups. Groups of less than a wave would leave SMs with fewer blocks
-// than they have of all: some of the SMs then, each with all of its blocks.
-static void launch_sample(struct launch *l)
-{
-    double share = l->options->sample_share;
-    uint64_t wave = (uint64_t)l->sm_count * (uint64_t)l->resident;
-    if (!(share > 0 && share < 1) || l->cluster_blocks > 1 || l->options->cooperative)
-        return;
-    uint64_t step = (uint64_t)llround(1 / share), group = l->grid_blocks / (2 * step);
-    if (step < 2 || group == 0 || (group < wave && launch_sample_sms(l, share)))
-        return;
-    group = group < wave ? group : wave;
-    uint64_t rest = l->grid_blocks % (group * step);
-    l->block_step = step;
-    l->block_group = group;
-    l->blocks_total = l->grid_blocks / (group * step) * group + (rest < group ? rest : group);
-    l->places = l->blocks_total;
-}
-
 static bool launch_local(struct launch *l, const struct ptx_function *f, struct error *err)
 {
     const struct program *p = l->program;
@@ -463,7 +413,7 @@ static bool launch_init(struct launch *l, struct sim *s, const struct sim_launch
         return false;
     l->turn = turn_costs(l->gpu);
     l->clock = clock_model_new(l);
-    launch_sample(l);
+    sample_plan(l);
     if (!launch_local(l, f, err))
         return false;
     launch_parameters(l, f);
@@ -518,6 +468,7 @@ static void launch_release(struct launch *l)
     races_release(&l->races);
     free(l->clusters);
     footprint_close(l);
+    sample_release(l);
     free(l->site_l2_hits);
     free(l->arrivals.site_halves);
     free(l->work.groups);
@@ -585,6 +536,11 @@ static void launch_replay(struct launch *l)
 {
     enum { CHUNK = 32 };
     size_t most = 0;
+    if (l->sample != NULL && !sample_hears(l)) {
+        for (int i = 0; i < l->sm_count; i++)
+            l->sms[i].sent_count = 0;
+        return;
+    }
     for (int i = 0; i < l->sm_count; i++)
         most = l->sms[i].sent_count > most ? l->sms[i].sent_count : most;
     size_t rounds = (most + CHUNK - 1) / CHUNK;
@@ -765,29 +721,47 @@ static bool launch_wave_over(struct launch *l, bool *stop)
     return *stop || !pending;
 }
 
-static void launch_run(struct launch *l)
+static void launch_drain(struct launch *l)
 {
-    struct crew crew;
-    crew_start(&crew, l);
+    launch_swap_logs(l);
+    launch_replay(l);
+}
+
+// false: a violation ended the launch.
+static bool launch_waves(struct launch *l, struct crew *crew, uint64_t from)
+{
     uint64_t wave = (uint64_t)l->sm_count * (uint64_t)l->resident;
     wave -= wave % l->cluster_blocks; // all blocks of a cluster run at the same time
     bool stop = false;
-    for (uint64_t first = 0; first < l->places && !stop; first += wave) {
+    for (uint64_t first = from; first < l->places && !stop; first += wave) {
         l->wave_first = first;
         l->wave_count = l->places - first < wave ? l->places - first : wave;
         for (int i = 0; i < l->sm_count; i++)
-            l->sms[i].pending = (uint64_t)i < l->wave_count && sm_runs(l, i);
+            l->sms[i].pending = (uint64_t)i < l->wave_count && sample_sm_runs(l, i);
         do {
             uint64_t budget = l->options->budget_warp_instructions;
             uint64_t left = budget == 0 ? EPOCH_INSTRUCTIONS : budget - launch_instructions(l) + 1;
             l->epoch_limit = left < EPOCH_INSTRUCTIONS ? left : EPOCH_INSTRUCTIONS;
-            crew_epoch(&crew);
+            crew_epoch(crew);
         } while (!launch_wave_over(l, &stop));
+        if (sample_is_judged(l) && !stop) {
+            launch_drain(l);
+            sample_wave_ends(l);
+        }
         if (l->options->progress != NULL)
             l->options->progress(l->options->progress_context, first + l->wave_count, l->places);
     }
-    launch_swap_logs(l);
-    launch_replay(l);
+    return !stop;
+}
+
+static void launch_run(struct launch *l)
+{
+    struct crew crew;
+    crew_start(&crew, l);
+    uint64_t first = 0;
+    while (launch_waves(l, &crew, first) && sample_goes_on(l, &first)) {
+    }
+    launch_drain(l);
     crew_stop(&crew);
 }
 
@@ -804,6 +778,7 @@ bool sim_launch(struct sim *s, const struct sim_launch *options, struct arena *a
     launch_run(&l);
     for (int i = 0; i < l.core_count; i++)
         stretches_settle(&l.cores[i]);
+    sample_settle(&l);
     bool ok = report_fill(&l, a, report, err);
     launch_release(&l);
     report->host_ns = clock_ns() - start;

@@ -1,0 +1,182 @@
+// What machine instructions absorb: IMAD.WIDE, LEA, IADD3, LOP3, FFMA take a product, a shift, a sum, a bit operation in; loads
+// and stores a number added to their address. An instruction is absorbed if all that read it can take it in.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/decode/lower_forms.h"
+
+#include <stdlib.h>
+
+static bool absorbs_float(const struct code *c, int k, struct reader r)
+{
+    const struct ptx_instruction *from = at(c, k), *in = at(c, r.instruction);
+    if (from->opcode == PTX_OP_NEG || from->opcode == PTX_OP_ABS)
+        return is_float(in) && in->type_count > 0 && type_of(in) == type_of(from) &&
+               (ptx_opcode_class(in->opcode) == PTX_CLASS_INTEGER ||
+                ptx_opcode_class(in->opcode) == PTX_CLASS_FLOAT ||
+                ptx_opcode_class(in->opcode) == PTX_CLASS_SPECIAL) &&
+               in->opcode != PTX_OP_SELP && in->opcode != PTX_OP_MOV;
+    return from->opcode == PTX_OP_MUL && (in->opcode == PTX_OP_ADD || in->opcode == PTX_OP_SUB) &&
+           type_of(from) == type_of(in) && !is_rounded(from) && !is_rounded(in);
+}
+
+static bool absorbs_wide(const struct code *c, int k, struct reader r)
+{
+    const struct ptx_instruction *from = at(c, k), *in = at(c, r.instruction);
+    bool sum = is_int(in, PTX_OP_ADD, 64);
+    if (is_wide_product(from))
+        return sum || (is_int(in, PTX_OP_SUB, 64) && r.operand == 1 && has_number(c, k));
+    if (is_shift_by_number(c, k, PTX_OP_SHL, 64))
+        return sum && reader_count(c, k) == 1; // LEA, LEA.HI.X
+    if (is_widening(from)) {                   // LEA.HI.X.SX32; IMAD.WIDE needs both halves
+        int other = sum ? def_of(c, *source_of(c, r.instruction, 1 - r.operand)) : -1;
+        return sum && reader_count(c, k) == 1 && (other < 0 || !is_wide_product(at(c, other)));
+    }
+    if (is_product(from, 64)) // of uniform registers it is made beside, and not folded
+        return sum && (value_differs(c, k) || !value_differs(c, r.instruction));
+    bool three = is_int(from, PTX_OP_ADD, 64) || is_int(from, PTX_OP_SUB, 64); // IADD3, IADD3.X
+    if (three && (sum || is_int(in, PTX_OP_SUB, 64)))
+        return reader_count(c, k) == 1 && needs_high(c, r.instruction);
+    return is_int(from, PTX_OP_ADD, 64) && has_number(c, k) && is_address_of(c, r);
+}
+
+// IADD3.X takes no half that is still to be extended.
+static void widenings_keep(struct code *c, int k)
+{
+    for (int o = 0; o < 2; o++) {
+        int from = def_of(c, *source_of(c, k, o));
+        if (from >= 0 && is_widening(at(c, from)) && c->fate[from] == FATE_FOLDED)
+            c->fate[from] = FATE_MADE;
+    }
+}
+
+static bool rotates(const struct code *c, int k, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    uint64_t left, right;
+    if (!is_bitwise(in, 32) || in->opcode == PTX_OP_AND || in->opcode == PTX_OP_NOT)
+        return false;
+    int a = def_of(c, *source_of(c, i, 0)), b = def_of(c, *source_of(c, i, 1));
+    if (a < 0 || b < 0 || (a != k && b != k))
+        return false;
+    if (at(c, a)->opcode == PTX_OP_SHR) {
+        int other = a;
+        a = b, b = other;
+    }
+    return is_shift_by_number(c, a, PTX_OP_SHL, 32) && is_shift_by_number(c, b, PTX_OP_SHR, 32) &&
+           !is_signed(type_of(at(c, b))) && number_at(c, a, 1, &left) &&
+           number_at(c, b, 1, &right) && left + right == 32;
+}
+
+static bool is_least_or_most(const struct ptx_instruction *in)
+{
+    return is_int(in, PTX_OP_MIN, 32) || is_int(in, PTX_OP_MAX, 32);
+}
+
+static bool absorbs_word(const struct code *c, int k, struct reader r)
+{
+    const struct ptx_instruction *from = at(c, k), *in = at(c, r.instruction);
+    bool sum = is_int(in, PTX_OP_ADD, 32), difference = is_int(in, PTX_OP_SUB, 32);
+    if (rotates(c, k, r.instruction))
+        return true;
+    if (is_product(from, 32))
+        return sum || (difference && (r.operand == 0 || has_number(c, k)));
+    if (is_shift_by_number(c, k, PTX_OP_SHL, 32))
+        return sum || difference;
+    if (is_shift_by_number(c, k, PTX_OP_SHR, 32))
+        return sum && !is_signed(type_of(from));
+    if (is_int(from, PTX_OP_ADD, 32) || is_int(from, PTX_OP_SUB, 32))
+        return reader_count(c, k) == 1 &&
+               (sum || difference || is_int(in, PTX_OP_MIN, 32) || is_int(in, PTX_OP_MAX, 32));
+    if (is_least_or_most(from)) { // of three, or of two and zero
+        uint64_t number;
+        bool zero = from->opcode == PTX_OP_MIN && in->opcode == PTX_OP_MAX && !has_number(c, k) &&
+                    number_at(c, r.instruction, 1, &number) && number == 0;
+        return reader_count(c, k) == 1 && type_of(in) == type_of(from) &&
+               (in->opcode == from->opcode || zero);
+    }
+    if (is_int(from, PTX_OP_NEG, 32))
+        return sum || difference;
+    if (is_bitwise(from, 32) && from->opcode == PTX_OP_AND && is_int(in, PTX_OP_BFI, 32))
+        return reader_count(c, k) == 1 && r.operand == 1 && has_number(c, k);
+    if (is_bitwise(from, 32))
+        return reader_count(c, k) == 1 && is_bitwise(in, 32) &&
+               !(has_number(c, k) && has_number(c, r.instruction));
+    return false;
+}
+
+// The address of a shared variable is in a uniform register, which an access adds to another.
+static bool is_of_shared_symbol(const struct code *c, struct origin v)
+{
+    int from = def_of(c, v);
+    return from >= 0 && at(c, from)->opcode == PTX_OP_MOV &&
+           at(c, from)->operands[1].kind == PTX_OPERAND_SYMBOL &&
+           at(c, from)->operands[1].variable != NULL &&
+           at(c, from)->operands[1].variable->space == PTX_SPACE_SHARED;
+}
+
+static bool is_shared_place(const struct code *c, int k)
+{
+    for (int o = 0; o < 2; o++) {
+        int other = def_of(c, *source_of(c, k, 1 - o));
+        if (is_of_shared_symbol(c, *source_of(c, k, o)))
+            return other < 0 || c->fate[other] != FATE_FOLDED || is_widening(at(c, other));
+    }
+    return false;
+}
+
+static bool absorbs(const struct code *c, int k, struct reader r)
+{
+    const struct ptx_instruction *from = at(c, k), *in = at(c, r.instruction);
+    int inner = c->loop_of[c->f->block_of[r.instruction]];
+    if (c->fate[r.instruction] != FATE_MADE && c->fate[r.instruction] != FATE_FOLDED)
+        return false;
+    if (from->guard >= 0 || in->guard >= 0 ||
+        (inner != c->loop_of[c->f->block_of[k]] && !is_wide_product(from)))
+        return false;
+    if (is_of_predicates(from))
+        return false;
+    if (is_float(from))
+        return absorbs_float(c, k, r);
+    if (from->opcode == PTX_OP_ADD && is_address_of(c, r) && in->space_count > 0 &&
+        in->spaces[0] == PTX_SPACE_SHARED && is_shared_place(c, k))
+        return true;
+    bool wide = bits_of(from) == 64 || is_wide_product(from) || is_widening(from);
+    return wide ? absorbs_wide(c, k, r) : absorbs_word(c, k, r);
+}
+
+// An address has room for a number, and what is folded for its own readers' sake takes nothing from others.
+static bool takes_room(const struct code *c, int k, struct reader r)
+{
+    return !is_address_of(c, r) && !is_widening(at(c, k)) && !is_float(at(c, r.instruction)) &&
+           !rotates(c, k, r.instruction);
+}
+
+static void absorb_one(struct code *c, int k)
+{
+    int first = c->first_reader[k], end = c->first_reader[k + 1];
+    if (c->fate[k] != FATE_MADE || first == end || !at(c, k)->writes_first ||
+        c->several[at(c, k)->operands[0].reg < 0 ? 0 : at(c, k)->operands[0].reg])
+        return;
+    for (int r = first; r < end; r++)
+        if (!absorbs(c, k, c->readers[r]) ||
+            (c->taken[c->readers[r].instruction] && takes_room(c, k, c->readers[r])))
+            return;
+    // What has taken one in itself has no room in a further one, unless its sum is an address.
+    if (c->taken[k] && takes_room(c, k, c->readers[first]))
+        return;
+    c->fate[k] = FATE_FOLDED;
+    if (bits_of(at(c, k)) == 64 && !is_widening(at(c, k)) &&
+        (at(c, k)->opcode == PTX_OP_ADD || at(c, k)->opcode == PTX_OP_SUB) &&
+        !is_address_of(c, c->readers[first])) {
+        widenings_keep(c, k);
+        widenings_keep(c, c->readers[first].instruction);
+    }
+    for (int r = first; r < end; r++)
+        c->taken[c->readers[r].instruction] |= takes_room(c, k, c->readers[r]);
+}
+
+void code_absorb(struct code *c)
+{
+    for (int i = 0; i < c->count; i++)
+        if (at(c, i)->operand_count > 0 && at(c, i)->operands[0].kind == PTX_OPERAND_REGISTER)
+            absorb_one(c, i);
+}

@@ -1,0 +1,136 @@
+// Values of 8 and 16 bits in registers of 32: what takes them apart and puts them together (PRMT, LOP3).
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/decode/lower_forms.h"
+
+static bool is_half(enum ptx_type type)
+{
+    return ptx_type_kind(type) == PTX_KIND_FLOAT && ptx_type_bits(type) <= 16;
+}
+
+// Halves are read where they lie by what computes in them or converts them, and by what puts words together.
+static bool takes_whole(const struct ptx_instruction *in)
+{
+    if (in->opcode == PTX_OP_ST || in->opcode == PTX_OP_MOV || in->type_count == 0)
+        return true;
+    return in->opcode == PTX_OP_CVT ? in->type_count > 1 && is_half(in->types[1])
+                                    : ptx_type_kind(in->types[0]) == PTX_KIND_FLOAT;
+}
+
+// Of the elements of a word that an instruction makes, those that others read by themselves.
+static double taken_apart(const struct code *c, int i)
+{
+    bool apart[64] = {false};
+    double count = 0;
+    for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
+        struct reader by = c->readers[r];
+        uint64_t element = source_of(c, by.instruction, by.operand)->bits;
+        if (c->fate[by.instruction] == FATE_DEAD || takes_whole(at(c, by.instruction)) ||
+            element >= COUNT_OF(apart) || apart[element])
+            continue;
+        apart[element] = true;
+        count++;
+    }
+    return count;
+}
+
+static bool is_of_float(const struct code *c, struct origin v)
+{
+    int from = def_of(c, v);
+    return from >= 0 && at(c, from)->type_count > 0 &&
+           ptx_type_kind(at(c, from)->types[0]) == PTX_KIND_FLOAT;
+}
+
+// Elements that come of one word in the same order are that word.
+static double put_together(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    int each = 32 / bits_of(in), count = c->first_source[i + 1] - c->first_source[i] - 1;
+    double moves = 0;
+    for (int k = 1; k + each - 1 <= count && k + each - 1 <= in->vector; k += each) {
+        const struct origin *first = source_of(c, i, k);
+        bool whole = first->kind == VALUE_MADE, of_float = false;
+        for (int e = 0; e < each; e++) {
+            const struct origin *v = source_of(c, i, k + e);
+            whole &=
+                v->kind == VALUE_MADE && v->at == first->at && v->bits == first->bits + (uint64_t)e;
+            of_float |= is_of_float(c, *v);
+        }
+        moves += whole || of_float ? 0 : each - 1;
+    }
+    return moves;
+}
+
+static double field_slots(const struct code *c, int i)
+{
+    const struct origin *from = source_of(c, i, 1), *length = source_of(c, i, 2);
+    if (from->kind != VALUE_NUMBER || length->kind != VALUE_NUMBER || bits_of(at(c, i)) != 32)
+        return 0;
+    bool bytes = from->bits % 8 == 0 && (length->bits == 8 || length->bits == 16),
+         end = from->bits == 0 || from->bits + length->bits >= 32;
+    return bytes || end ? 0 : 1; // SHF and SGXT in place of PRMT
+}
+
+static bool is_loaded_as(const struct code *c, struct origin v, enum ptx_type_kind kind, int bits)
+{
+    int from = def_of(c, v);
+    return from >= 0 && at(c, from)->opcode == PTX_OP_LD && at(c, from)->vector <= 1 &&
+           ptx_type_kind(at(c, from)->types[0]) == kind && bits_of(at(c, from)) <= bits;
+}
+
+// Two conversions to halves of one word are one F2FP, which a vector's store takes as it is.
+static bool is_of_pair(const struct code *c, struct origin v)
+{
+    int from = def_of(c, v);
+    return from >= 0 && at(c, from)->opcode == PTX_OP_CVT && at(c, from)->type_count == 2 &&
+           is_half(at(c, from)->types[0]) && at(c, from)->types[1] == PTX_TYPE_F32 &&
+           reader_count(c, from) == 1;
+}
+
+static double pair_slots(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    if (!is_half(in->types[0]) || in->types[1] != PTX_TYPE_F32 || reader_count(c, i) != 1)
+        return 0;
+    struct reader r = c->readers[c->first_reader[i]];
+    const struct ptx_instruction *by = at(c, r.instruction);
+    if (by->opcode == PTX_OP_MOV && by->operand_count == 2 && by->operands[1].element_count == 2 &&
+        is_of_pair(c, *source_of(c, r.instruction, 1 - r.operand)))
+        return -1;
+    int partner = ((r.operand - 1) ^ 1) + 1; // behind the address
+    bool stored = by->opcode == PTX_OP_ST && by->vector > 1 && bits_of(by) == 16 && r.operand > 0 &&
+                  is_of_pair(c, *source_of(c, r.instruction, partner));
+    return stored ? -0.5 : 0;
+}
+
+// A load has extended its value to 32 bits.
+static double conversion_slots(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    if (in->type_count < 2 || ptx_type_bits(in->types[0]) != 32 ||
+        ptx_type_kind(in->types[0]) == PTX_KIND_FLOAT)
+        return 0;
+    const struct origin *from = source_of(c, i, 0);
+    if (in->types[1] == PTX_TYPE_S16 && is_loaded_as(c, *from, PTX_KIND_SIGNED, 16))
+        return -1;
+    return in->types[1] == PTX_TYPE_U8 && !is_loaded_as(c, *from, PTX_KIND_UNSIGNED, 8) ? 1 : 0;
+}
+
+double code_bytes(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    bool narrow = bits_of(in) == 8 || bits_of(in) == 16;
+    switch (in->opcode) {
+    case PTX_OP_LD:
+        return in->vector > 1 && narrow ? taken_apart(c, i) : 0;
+    case PTX_OP_ST:
+        return in->vector > 1 && narrow ? put_together(c, i) : 0;
+    case PTX_OP_MOV:
+        return in->operands[0].element_count == 2 && bits_of(in) == 32 ? taken_apart(c, i) : 0;
+    case PTX_OP_BFE:
+        return field_slots(c, i);
+    case PTX_OP_CVT:
+        return in->type_count == 2 ? conversion_slots(c, i) + pair_slots(c, i) : 0;
+    default:
+        return 0;
+    }
+}

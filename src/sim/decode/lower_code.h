@@ -1,0 +1,154 @@
+// What ptxas makes of a function, reckoned by what ptxas does: which values are numbers, copies or the same as others; what is
+// folded into what reads it; which branches become predicates; which loops are unrolled. The files that share this:
+//   lower_code.c    blocks: dominators and loops; values: where each operand comes from, who reads it
+//   lower_forms.h   what a PTX instruction is
+//   lower_absorb.c  what is folded into what reads it
+//   lower_made.c    machine instructions of each PTX instruction by itself and with what it absorbs
+//   lower_numbers.c numbers that need registers
+//   lower_bytes.c   values of 8 and 16 bits
+//   lower_flow.c    predicates, ends, what is brought into registers once
+//   lower_agree.c   branches that lanes take alike
+//   lower_waits.c   lanes that wait for each other
+//   lower_loops.c   unrolled loops
+//   observe/machine_code.c  how often all that is executed
+// The rules are ptxas 13.0's for sm_90, found by programs that differ in one thing each (docs/differential.md).
+// SPDX-License-Identifier: Apache-2.0
+#ifndef RIDGE_SIM_LOWER_CODE_H
+#define RIDGE_SIM_LOWER_CODE_H
+
+#include "sim/decode/decode.h"
+
+enum value_kind {
+    VALUE_NONE,
+    VALUE_NUMBER, // bits
+    VALUE_MADE,   // by instruction `at`
+    VALUE_KEPT,   // of register `at`, which several instructions write
+};
+struct origin {
+    enum value_kind kind;
+    int at;
+    uint64_t bits;
+};
+
+enum fate {
+    FATE_MADE,   // machine instructions of its own
+    FATE_COPY,   // of another value: no instruction
+    FATE_SAME,   // as an earlier one's
+    FATE_DEAD,   // nobody reads it
+    FATE_FOLDED, // part of its readers
+};
+
+struct reader { // of a value
+    int instruction, operand;
+};
+
+struct natural_loop {
+    int head;         // block
+    int around;       // the loop around it, or -1
+    int branch;       // the instruction that goes back, if there is one only; -1
+    int blocks;       // of it
+    int copies;       // 1: not unrolled
+    int turns;        // known beforehand; 0
+    bool leave_apart; // lanes leave it at different turns
+    bool has_inner;   // loops within
+    bool from_number, to_number;
+    bool peeled;                         // one turn before the others, as the count is unsigned
+    bool by_chain;                       // its rest is a loop of single turns, not straight code
+    bool predicated_two, predicated_one; // the straight code of two turns, of one
+    bool differs;                        // lanes leave it at different turns
+    double shared;                       // machine instructions once for all copies
+};
+
+// Machine instructions that stand in another block than the PTX that needs them, or that a block has for itself.
+struct brought {
+    int block, instruction; // in whose line they count
+    double slots;
+};
+
+struct number_kept { // in a register
+    uint64_t bits;
+    int block;
+    int routines; // how many stand before it in the text
+};
+struct numbers_kept {
+    struct number_kept list[128];
+    int count, routines;
+};
+
+struct code {
+    const struct decoder *d;
+    const struct ptx_function *f;
+    struct timing_site *sites;
+    int count; // instructions
+    bool *differs, *high;
+    // by block
+    int *dominator, *order, *number; // immediate; reverse postorder and its inverse
+    int *loop_of;                    // innermost loop, or -1
+    int *joined_to; // after predication: the block that it is executed with; itself
+    struct natural_loop *loops;
+    int loop_count;
+    // by instruction
+    struct origin *sources; // of all, one after the other
+    int *first_source;      // count + 1
+    int *same;              // the instruction whose value it has
+    enum fate *fate;
+    struct reader *readers;
+    int *first_reader; // count + 1
+    struct brought *brought;
+    int brought_count;
+    double *slots;   // machine instructions each time it is executed
+    int *place;      // block by whose executions it counts
+    bool *once;      // in a loop that is unrolled: once for all copies
+    int *word_place; // of a parameter of 32 bits: 1 + the block that it is loaded in
+    bool *taken;     // it has absorbed one already
+    // by register
+    bool *several; // several instructions write it
+};
+
+static inline const struct ptx_instruction *at(const struct code *c, int i)
+{
+    return &c->f->instructions[i];
+}
+
+// Who writes each register: those of register r are list[first[r]] and on, up to first[r + 1]. The caller's to free.
+struct writers {
+    int *first, *list;
+};
+
+// lower_code.c
+struct writers code_writers(const struct code *c);
+bool dominates(const struct code *c, int a, int b);
+int common_dominator(const struct code *c, int a, int b);
+bool in_loop(const struct code *c, int block, int loop);
+const struct origin *source_of(const struct code *c, int instruction, int operand);
+// instruction: whose they are; -1: the block's.
+void code_bring(struct code *c, int block, int instruction, double slots);
+int reader_count(const struct code *c, int instruction);
+int def_of(const struct code *c, struct origin v); // the instruction, copies followed; -1
+// lower.c: without what is around it.
+void lower_alone(const struct decoder *d, const struct ptx_instruction *in, struct timing_site *t);
+// lower_around.c: machine instructions beside the one that PTX names.
+int lower_beside(const struct ptx_instruction *in);
+// lower_absorb.c
+void code_absorb(struct code *c);
+// lower_made.c
+void code_slots(struct code *c);
+double code_atomic(const struct code *c, int i); // beside the one that does it
+// lower_numbers.c: machine instructions more for numbers.
+double code_numbers(struct code *c, int i, struct numbers_kept *kept);
+// lower_bytes.c: machine instructions more, or fewer, for values narrower than a register.
+double code_bytes(const struct code *c, int i);
+// lower_flow.c
+int before_loops(const struct code *c, int block);
+void code_predicates(struct code *c);
+void code_flow(struct code *c);
+// lower_agree.c. next: by block, where its ways meet. agree: by block, filled: those that run take its branch alike.
+void code_agree(struct code *c, const int *next, bool *agree);
+// lower_waits.c
+void code_waits(struct code *c);
+// lower_loops.c
+void code_loops(struct code *c);
+// lower_code.c: of a function that is decoded. What is kept of it is the program's.
+struct code *code_of(struct decoder *d);
+
+#endif

@@ -1,0 +1,496 @@
+// Loops that ptxas unrolls: those that count by a number to a bound that does not change, with one way out and without
+// "nounroll", whose body is small. Four copies; what is left over is straight code of two turns and of one, or a loop of
+// single turns where the count must be met exactly.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/decode/lower_code.h"
+
+#include <stdlib.h>
+
+// Operations before anything is folded, without the counter's sum, its comparison and the branch. Loops with loads from memory
+// may have more, and each load from shared memory makes room for five.
+enum { OPERATIONS = 18, OPERATIONS_LOADS = 46, OPERATIONS_SHARED = 5, COPIES = 4 };
+
+static int block_of(const struct code *c, int i)
+{
+    return c->f->block_of[i];
+}
+
+static bool is_inside(const struct code *c, int i, int loop)
+{
+    return block_of(c, i) >= 0 && in_loop(c, block_of(c, i), loop);
+}
+
+// The only instruction of the loop that writes the register; -1.
+static int writer_in(const struct code *c, int loop, int reg)
+{
+    int one = -1;
+    for (int i = 0; i < c->count; i++) {
+        const struct ptx_instruction *in = at(c, i);
+        if (!in->writes_first || in->operand_count == 0 || !is_inside(c, i, loop))
+            continue;
+        const struct ptx_operand *to = &in->operands[0];
+        bool writes = to->kind == PTX_OPERAND_REGISTER && to->reg == reg;
+        for (int e = 0; e < to->element_count; e++)
+            writes |= to->elements[e].reg == reg;
+        if (writes && one >= 0)
+            return -1;
+        if (writes)
+            one = i;
+    }
+    return one;
+}
+
+// Does the instruction add something to the register that it writes? Not of floats.
+static bool steps(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    if ((in->opcode != PTX_OP_ADD && in->opcode != PTX_OP_SUB) || in->guard >= 0 ||
+        in->operands[0].kind != PTX_OPERAND_REGISTER || in->type_count == 0 ||
+        ptx_type_kind(in->types[0]) == PTX_KIND_FLOAT)
+        return false;
+    const struct origin *a = source_of(c, i, 0);
+    return a->kind == VALUE_KEPT && a->at == in->operands[0].reg;
+}
+
+static bool counts(const struct code *c, int i)
+{
+    return steps(c, i) && source_of(c, i, 1)->kind == VALUE_NUMBER;
+}
+
+static bool is_fixed(const struct code *c, struct origin v, int loop)
+{
+    switch (v.kind) {
+    case VALUE_NUMBER:
+        return true;
+    case VALUE_MADE:
+        return !is_inside(c, c->same[v.at], loop);
+    case VALUE_KEPT:
+        return writer_in(c, loop, v.at) < 0;
+    case VALUE_NONE:
+        break;
+    }
+    return false;
+}
+
+// The comparison that ends the loop and the counter's sum. false: it does not end by a count.
+static bool count_find(const struct code *c, int loop, int *test, int *sum)
+{
+    const struct natural_loop *l = &c->loops[loop];
+    int guard = c->first_source[l->branch + 1] - c->first_source[l->branch] - 1;
+    *test = at(c, l->branch)->guard >= 0 ? def_of(c, *source_of(c, l->branch, guard)) : -1;
+    if (*test < 0 || at(c, *test)->opcode != PTX_OP_SETP || at(c, *test)->operand_count != 3 ||
+        !is_inside(c, *test, loop))
+        return false;
+    struct origin counted = *source_of(c, *test, 0);
+    *sum = counted.kind == VALUE_MADE   ? c->same[counted.at]
+           : counted.kind == VALUE_KEPT ? writer_in(c, loop, counted.at)
+                                        : -1;
+    return *sum >= 0 && is_inside(c, *sum, loop) && counts(c, *sum) &&
+           is_fixed(c, *source_of(c, *test, 1), loop);
+}
+
+// The number that a register begins the loop with. false: it is not known.
+static bool start_of(const struct code *c, int loop, int reg, int64_t *start)
+{
+    bool any = false;
+    for (int i = 0; i < c->count; i++) {
+        const struct ptx_instruction *in = at(c, i);
+        if (!in->writes_first || in->operands[0].kind != PTX_OPERAND_REGISTER ||
+            in->operands[0].reg != reg || is_inside(c, i, loop))
+            continue;
+        if (c->fate[i] != FATE_COPY || source_of(c, i, 0)->kind != VALUE_NUMBER)
+            return false;
+        int64_t number = (int64_t)source_of(c, i, 0)->bits;
+        if (any && number != *start)
+            return false;
+        any = true;
+        *start = number;
+    }
+    return any;
+}
+
+// How many turns the loop takes, if that is known beforehand; 0.
+static int turns_known(const struct code *c, int loop, int test, int sum)
+{
+    const struct ptx_instruction *in = at(c, test);
+    bool wide = ptx_type_bits(at(c, sum)->types[0]) == 64;
+    int64_t start, bound = (int64_t)source_of(c, test, 1)->bits,
+                   step = (int64_t)source_of(c, sum, 1)->bits;
+    if (source_of(c, test, 1)->kind != VALUE_NUMBER ||
+        !start_of(c, loop, at(c, sum)->operands[0].reg, &start))
+        return 0;
+    if (!wide)
+        start = (int32_t)start, bound = (int32_t)bound, step = (int32_t)step;
+    if (at(c, sum)->opcode == PTX_OP_SUB)
+        step = -step;
+    if (step == 0)
+        return 0;
+    int64_t distance = bound - start;
+    if (ptx_has_modifier(in, PTX_MOD_LE) || ptx_has_modifier(in, PTX_MOD_GE))
+        distance += step > 0 ? 1 : -1;
+    int64_t turns = (distance + step - (step > 0 ? 1 : -1)) / step;
+    bool before = source_of(c, test, 0)->kind == VALUE_KEPT;
+    turns += before;
+    return turns > 0 && turns < 1 << 20 ? (int)turns : 1;
+}
+
+// One way out, at its end, and one block after predication.
+static bool is_straight(const struct code *c, int loop)
+{
+    const struct natural_loop *l = &c->loops[loop];
+    for (int b = 0; b < c->f->block_count; b++) {
+        if (!in_loop(c, b, loop))
+            continue;
+        const struct ptx_block *block = &c->f->blocks[b];
+        int last = block->first + block->count - 1;
+        if (c->loop_of[b] != loop)
+            return false;
+        if (last == l->branch)
+            continue;
+        for (int s = 0; s < block->successor_count; s++)
+            if (!in_loop(c, block->successors[s], loop))
+                return false;
+        // A choice within is a predicate.
+        if (block->successor_count > 1 && c->slots[last] > 0)
+            return false;
+    }
+    return true;
+}
+
+static bool is_local(const struct ptx_instruction *in, enum ptx_space space)
+{
+    return in->space_count > 0 && in->spaces[0] == space;
+}
+
+static double cost_of(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    enum ptx_class class = ptx_opcode_class(in->opcode);
+    bool f32 = in->type_count > 0 && in->types[0] == PTX_TYPE_F32,
+         scaled = f32 && !ptx_has_modifier(in, PTX_MOD_FTZ);
+    enum { SCALED = 6, RECIPROCAL = 7, FULL = 12, EXACT = 16 };
+    switch (in->opcode) {
+    case PTX_OP_EX2:
+    case PTX_OP_LG2:
+    case PTX_OP_SQRT:
+    case PTX_OP_RSQRT:
+        return scaled ? SCALED : 1;
+    case PTX_OP_RCP:
+        return scaled ? RECIPROCAL : 1;
+    case PTX_OP_DIV:
+        return !f32 ? EXACT : ptx_has_modifier(in, PTX_MOD_FULL) ? FULL : RECIPROCAL;
+    case PTX_OP_REM:
+        return EXACT;
+    default:
+        break;
+    }
+    if (class == PTX_CLASS_MEMORY || class == PTX_CLASS_ATOMIC) {
+        int address = in->writes_first ? 1 : 0;
+        bool apart = in->operands[address].kind == PTX_OPERAND_ADDRESS &&
+                     in->operands[address].reg >= 0 && in->operands[address].offset != 0;
+        return 1 + apart;
+    }
+    return c->slots[i] > 0 || c->fate[i] == FATE_FOLDED ? 1 : 0;
+}
+
+// Machine code of it branches.
+static bool is_whole_routine(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    bool exact = in->type_count > 0 && ptx_type_kind(in->types[0]) == PTX_KIND_FLOAT &&
+                 (ptx_has_modifier(in, PTX_MOD_RN) || ptx_has_modifier(in, PTX_MOD_RZ));
+    if (in->opcode == PTX_OP_DIV || in->opcode == PTX_OP_SQRT || in->opcode == PTX_OP_RCP)
+        return exact;
+    bool divides = in->opcode == PTX_OP_DIV || in->opcode == PTX_OP_REM;
+    return in->opcode == PTX_OP_CALL || in->opcode == PTX_OP_WGMMA ||
+           in->opcode == PTX_OP_MBARRIER || (in->opcode == PTX_OP_ATOM && in->writes_first) ||
+           (divides && in->type_count > 0 && ptx_type_bits(in->types[0]) == 64);
+}
+
+static double operations_of(const struct code *c, int loop, int test, int sum, double *most)
+{
+    double cost = 0, room = OPERATIONS;
+    bool loads = false;
+    for (int i = 0; i < c->count; i++) {
+        if (!is_inside(c, i, loop))
+            continue;
+        const struct ptx_instruction *in = at(c, i);
+        if (in->nounroll || is_whole_routine(c, i))
+            return -1;
+        if (in->opcode == PTX_OP_LD || in->opcode == PTX_OP_LDU) {
+            bool shared = is_local(in, PTX_SPACE_SHARED);
+            if (shared)
+                room += OPERATIONS_SHARED;
+            loads |= !shared && !is_local(in, PTX_SPACE_PARAM) && !is_local(in, PTX_SPACE_CONST);
+        }
+        if (i == test || i == sum || i == c->loops[loop].branch || c->place[i] < 0 ||
+            !in_loop(c, c->place[i], loop))
+            continue;
+        cost += cost_of(c, i);
+    }
+    *most = loads && room < OPERATIONS_LOADS ? OPERATIONS_LOADS : room;
+    return cost;
+}
+
+// Copies of a loop of so many turns: all of them, if that makes a program that is not long, or as many as do, so that few turns
+// are left over.
+static int copies_for(double operations, int turns)
+{
+    static const struct {
+        double operations, whole;
+    } most[] = {{4, 2048}, {20, 1024}, {32, 768}, {48, 600}, {64, 384}, {100, 200}};
+    enum { LENGTH = 320 };
+    for (size_t k = 0; k < COUNT_OF(most); k++)
+        if (operations <= most[k].operations) {
+            if (operations * turns <= most[k].whole)
+                return turns;
+            break;
+        }
+    if (operations > most[COUNT_OF(most) - 2].operations)
+        return 1;
+    int copies = operations > 0 ? (int)(LENGTH / operations) : turns, best = copies;
+    for (int k = copies; k > 1 && 2 * k >= copies; k--)
+        if (turns % k < turns % best)
+            best = k;
+    return best < turns ? best : turns;
+}
+
+// A counter's sum with what does not change, read by nothing but addresses: the copies' distances become the accesses' own.
+static bool walks_along(const struct code *c, int loop, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    bool walks = false;
+    if (in->opcode != PTX_OP_ADD || in->guard >= 0 || c->slots[i] <= 0 ||
+        c->several[in->operands[0].reg])
+        return false;
+    for (int k = 0; k < 2; k++) {
+        struct origin v = *source_of(c, i, k);
+        int from = v.kind == VALUE_KEPT   ? writer_in(c, loop, v.at)
+                   : v.kind == VALUE_MADE ? c->same[v.at]
+                                          : -1;
+        bool counter = from >= 0 && v.kind == VALUE_KEPT && counts(c, from);
+        bool folded =
+            v.kind == VALUE_MADE && c->fate[from] == FATE_FOLDED && is_inside(c, from, loop);
+        if (counter)
+            walks = true;
+        else if (folded || !is_fixed(c, v, loop))
+            return false;
+    }
+    for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
+        const struct ptx_instruction *reader = at(c, c->readers[r].instruction);
+        enum ptx_class class = ptx_opcode_class(reader->opcode);
+        if ((class != PTX_CLASS_MEMORY && class != PTX_CLASS_ATOMIC) || c->readers[r].operand != 0)
+            return false;
+    }
+    return walks;
+}
+
+// Is the counter read by nothing but what unrolled copies make a part of their own: addresses, its comparison, itself?
+static bool once_for_all(const struct code *c, int loop, int sum, int test)
+{
+    int reg = at(c, sum)->operands[0].reg;
+    for (int i = 0; i < c->count; i++) {
+        if (!is_inside(c, i, loop) || i == sum || i == test)
+            continue;
+        for (int s = c->first_source[i]; s < c->first_source[i + 1]; s++) {
+            struct origin v = c->sources[s];
+            bool reads = (v.kind == VALUE_KEPT && v.at == reg) ||
+                         (v.kind == VALUE_MADE && c->same[v.at] == sum);
+            const struct ptx_instruction *in = at(c, i);
+            enum ptx_class class = ptx_opcode_class(in->opcode);
+            bool address = ((class == PTX_CLASS_MEMORY || class == PTX_CLASS_ATOMIC) &&
+                            s == c->first_source[i]) ||
+                           walks_along(c, loop, i);
+            if (reads && !address)
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool must_meet(const struct ptx_instruction *test)
+{
+    return ptx_has_modifier(test, PTX_MOD_NE) || ptx_has_modifier(test, PTX_MOD_EQ);
+}
+
+static void loop_unroll(struct code *c, int loop, int test, int sum)
+{
+    enum { SHORT = 8, SHORT_SAME = 6 };
+    struct natural_loop *l = &c->loops[loop];
+    double body = 0, shared = 0;
+    bool loads = false;
+    l->copies = COPIES;
+    l->differs = c->differs[at(c, l->branch)->guard];
+    l->by_chain = must_meet(at(c, test));
+    l->to_number = source_of(c, test, 1)->kind == VALUE_NUMBER;
+    int64_t start;
+    l->from_number = start_of(c, loop, at(c, sum)->operands[0].reg, &start);
+    l->peeled = !l->by_chain && ptx_type_kind(at(c, test)->types[0]) == PTX_KIND_UNSIGNED;
+    for (int i = 0; i < c->count; i++) {
+        if (!is_inside(c, i, loop) || !in_loop(c, c->place[i], loop))
+            continue;
+        bool counter = counts(c, i) && writer_in(c, loop, at(c, i)->operands[0].reg) == i;
+        c->once[i] = i == test || i == l->branch || (counter && once_for_all(c, loop, i, test)) ||
+                     walks_along(c, loop, i);
+        body += c->once[i] ? 0 : c->slots[i];
+        shared += c->once[i] && i != test && i != l->branch ? c->slots[i] : 0;
+        loads |= at(c, i)->opcode == PTX_OP_LD && c->slots[i] > 0 &&
+                 !is_local(at(c, i), PTX_SPACE_SHARED);
+    }
+    double most = l->differs ? SHORT : SHORT_SAME;
+    l->predicated_two = !loads && 2 * body + shared + 1 <= most;
+    l->predicated_one = !loads && body <= most;
+    l->shared = shared;
+}
+
+/* ---- pointers ------------------------------------------------------------------------------------------ */
+
+// Does the loop step the register at `sum` by the same each turn, and access memory by it?
+static bool is_pointer(const struct code *c, int loop, int sum, bool marked)
+{
+    if (!is_inside(c, sum, loop) || c->loop_of[block_of(c, sum)] != loop || !steps(c, sum) ||
+        !(counts(c, sum) || (marked && is_fixed(c, *source_of(c, sum, 1), loop))))
+        return false;
+    int reg = at(c, sum)->operands[0].reg;
+    if (ptx_type_bits(at(c, sum)->types[0]) != 64 || !c->high[reg])
+        return false;
+    for (int k = 0; k < c->count; k++) {
+        if (!is_inside(c, k, loop) || ptx_opcode_class(at(c, k)->opcode) != PTX_CLASS_MEMORY ||
+            c->first_source[k] == c->first_source[k + 1])
+            continue;
+        struct origin v = c->sources[c->first_source[k]];
+        if ((v.kind == VALUE_KEPT && v.at == reg) || (v.kind == VALUE_MADE && v.at == sum))
+            return true;
+    }
+    return false;
+}
+
+static bool is_marked_whole(const struct code *c, int loop)
+{
+    for (int i = 0; i < c->count; i++)
+        if (at(c, i)->nounroll && is_inside(c, i, loop))
+            return true;
+    return false;
+}
+
+// IMAD.WIDE adds to a pair.
+static bool steps_by_product(const struct code *c, int i)
+{
+    int by = def_of(c, *source_of(c, i, 1));
+    return by >= 0 && c->fate[by] == FATE_FOLDED;
+}
+
+// A pointer that a loop steps by a number is kept as two registers that stand apart, and copied into a pair for the accesses, if
+// the loop is short; in longer ones that are marked one of them is, and ptxas finds pairs for those of other long ones.
+static void pointer_moves(struct code *c, int loop)
+{
+    enum { PAIR = 2, SHORT = 20, LONG = 40 };
+    const struct natural_loop *l = &c->loops[loop];
+    double body = 0;
+    for (int i = 0; i < c->count; i++)
+        if (is_inside(c, i, loop) && c->loop_of[block_of(c, i)] == loop)
+            body += c->slots[i] * (c->once[i] || l->copies == 1 ? 1 : l->copies);
+    bool marked = is_marked_whole(c, loop);
+    if ((body > LONG && !marked) || c->dominator[l->head] < 0)
+        return;
+    for (int i = 0; i < c->count; i++)
+        if (is_pointer(c, loop, i, marked) && !steps_by_product(c, i)) {
+            int moves = body > SHORT && c->differs[at(c, i)->operands[0].reg] ? 1 : PAIR;
+            c->slots[i] += moves;
+            code_bring(c, c->dominator[l->head], i, moves);
+        }
+}
+
+/* ---- loops of a known count that are left otherwise ---------------------------------------------------- */
+
+// The comparison of the loop's count that this branch out of it asks for: alone, or with another. -1: none.
+static int count_of_exit(const struct code *c, int loop, int branch, int *sum, bool *alone)
+{
+    int guard = c->first_source[branch + 1] - c->first_source[branch] - 1,
+        asked = at(c, branch)->guard >= 0 ? def_of(c, *source_of(c, branch, guard)) : -1;
+    if (asked < 0)
+        return -1;
+    *alone = at(c, asked)->opcode == PTX_OP_SETP;
+    bool both = at(c, asked)->opcode == PTX_OP_AND || at(c, asked)->opcode == PTX_OP_OR;
+    for (int k = 0; k < (both ? 2 : 1); k++) {
+        int test = *alone ? asked : both ? def_of(c, *source_of(c, asked, k)) : -1;
+        if (test < 0 || at(c, test)->opcode != PTX_OP_SETP || at(c, test)->operand_count != 3 ||
+            !is_inside(c, test, loop) || source_of(c, test, 1)->kind != VALUE_NUMBER)
+            continue;
+        struct origin counted = *source_of(c, test, 0);
+        *sum = counted.kind == VALUE_MADE   ? c->same[counted.at]
+               : counted.kind == VALUE_KEPT ? writer_in(c, loop, counted.at)
+                                            : -1;
+        if (*sum >= 0 && is_inside(c, *sum, loop) && counts(c, *sum))
+            return test;
+    }
+    return -1;
+}
+
+static bool has_choice_within(const struct code *c, int loop)
+{
+    for (int b = 0; b < c->f->block_count; b++) {
+        const struct ptx_block *block = &c->f->blocks[b];
+        if (!in_loop(c, b, loop))
+            continue;
+        if (c->loop_of[b] != loop)
+            return true;
+        if (block->successor_count > 1 && in_loop(c, block->successors[0], loop) &&
+            in_loop(c, block->successors[1], loop) && c->slots[block->first + block->count - 1] > 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_read_outside(const struct code *c, int loop, int reg)
+{
+    for (int i = 0; i < c->count; i++)
+        for (int s = c->first_source[i]; s < c->first_source[i + 1] && !is_inside(c, i, loop); s++)
+            if (c->sources[s].kind == VALUE_KEPT && c->sources[s].at == reg)
+                return true;
+    return false;
+}
+
+// Written out for as many turns as there can be, the loop needs no count; what is read behind it becomes a number.
+static void loop_write_out(struct code *c, int loop)
+{
+    for (int b = 0; b < c->f->block_count; b++) {
+        const struct ptx_block *block = &c->f->blocks[b];
+        int last = block->first + block->count - 1, sum;
+        bool alone;
+        if (!in_loop(c, b, loop) || block->successor_count < 2 ||
+            (in_loop(c, block->successors[0], loop) && in_loop(c, block->successors[1], loop)))
+            continue;
+        int test = count_of_exit(c, loop, last, &sum, &alone);
+        if (test < 0)
+            continue;
+        double most = 0, operations = operations_of(c, loop, test, sum, &most);
+        int turns = turns_known(c, loop, test, sum);
+        if (operations < 0 || turns <= 1 || copies_for(operations, turns) != turns)
+            continue;
+        c->slots[test] = 0;
+        c->slots[last] = alone ? 0 : c->slots[last];
+        c->slots[sum] = is_read_outside(c, loop, at(c, sum)->operands[0].reg);
+        return;
+    }
+}
+
+void code_loops(struct code *c)
+{
+    for (int n = 0; n < c->loop_count; n++) {
+        int test, sum;
+        double most = 0, operations = -1;
+        if (c->loops[n].branch >= 0 && is_straight(c, n) && count_find(c, n, &test, &sum))
+            operations = operations_of(c, n, test, sum, &most);
+        int turns = operations >= 0 ? turns_known(c, n, test, sum) : 0;
+        int copies = turns > 0 ? copies_for(operations, turns) : operations <= most ? COPIES : 1;
+        if (operations >= 0 && copies > 1) {
+            loop_unroll(c, n, test, sum);
+            c->loops[n].copies = copies;
+            c->loops[n].turns = turns;
+        } else if (operations < 0 && !has_choice_within(c, n)) {
+            loop_write_out(c, n);
+        }
+        pointer_moves(c, n);
+    }
+}

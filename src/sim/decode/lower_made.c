@@ -1,0 +1,579 @@
+// How many machine instructions each PTX instruction becomes, by itself (lower.def) and with what it has absorbed
+// (lower_absorb.c): halves of 64 bits, comparisons that take another predicate, what makes one lane of a warp add for all.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/decode/lower_forms.h"
+
+#include <stdlib.h>
+
+/* ---- predicates ----------------------------------------------------------------------------------- */
+
+// A comparison of a bit operation's result with zero: LOP3 has a predicate as its second result.
+static bool is_zero_test(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    uint64_t zero;
+    if (in->opcode != PTX_OP_SETP || is_float(in) || bits_of(in) != 32 ||
+        !(ptx_has_modifier(in, PTX_MOD_EQ) || ptx_has_modifier(in, PTX_MOD_NE)) ||
+        !number_at(c, i, 1, &zero) || zero != 0)
+        return false;
+    int from = def_of(c, *source_of(c, i, 0));
+    return from >= 0 && is_bitwise(at(c, from), 32) && c->fate[from] == FATE_MADE;
+}
+
+// 1 or 0 of a predicate, compared with one of them.
+static bool is_predicate_again(const struct code *c, int i)
+{
+    uint64_t number, one, zero;
+    const struct ptx_instruction *in = at(c, i);
+    if (in->opcode != PTX_OP_SETP || in->operand_count != 3)
+        return false;
+    if (source_of(c, i, 0)->kind == VALUE_NUMBER && source_of(c, i, 1)->kind == VALUE_NUMBER)
+        return true;
+    int from = def_of(c, *source_of(c, i, 0));
+    return number_at(c, i, 1, &number) && number <= 1 && from >= 0 &&
+           at(c, from)->opcode == PTX_OP_SELP && number_at(c, from, 0, &one) && one == 1 &&
+           number_at(c, from, 1, &zero) && zero == 0;
+}
+
+// ISETP takes one predicate beside what it compares; one that others read, too, is made a second time, or combined by PLOP3.
+static bool is_in_comparison(const struct code *c, int i)
+{
+    if (at(c, i)->opcode == PTX_OP_NOT)
+        return true;
+    for (int k = 0; k < 2; k++) {
+        int from = def_of(c, *source_of(c, i, k));
+        if (from >= 0 && at(c, from)->opcode == PTX_OP_SETP && reader_count(c, from) == 1)
+            return true;
+    }
+    return false;
+}
+
+/* ---- atomics ------------------------------------------------------------------------------------------ */
+
+static bool is_same_address(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    const struct ptx_operand *to = &in->operands[in->writes_first ? 1 : 0];
+    return to->kind == PTX_OPERAND_ADDRESS && (to->reg < 0 || !c->differs[to->reg]);
+}
+
+static bool is_combining(const struct ptx_instruction *in)
+{
+    return in_has(in, "add") || in_has(in, "min") || in_has(in, "max") || in_has(in, "and") ||
+           in_has(in, "or") || in_has(in, "xor");
+}
+
+static bool is_thread_number(const struct code *c, struct origin v)
+{
+    int from = def_of(c, v);
+    return from >= 0 && at(c, from)->opcode == PTX_OP_MOV &&
+           at(c, from)->operands[1].kind == PTX_OPERAND_SPECIAL &&
+           at(c, from)->operands[1].special == PTX_SREG_TID;
+}
+
+// Is the block reached by one lane only, as the thread's number was compared with a number?
+static bool is_of_one_lane(const struct code *c, int block)
+{
+    for (int b = block; b >= 0 && c->dominator[b] >= 0; b = c->dominator[b]) {
+        const struct ptx_block *from = &c->f->blocks[c->dominator[b]];
+        int last = from->first + from->count - 1;
+        const struct ptx_instruction *in = at(c, last);
+        if (from->successor_count != 2 || in->opcode != PTX_OP_BRA || in->guard < 0 ||
+            c->f->blocks[b].predecessor_count != 1)
+            continue;
+        int test =
+            def_of(c, *source_of(c, last, c->first_source[last + 1] - c->first_source[last] - 1));
+        if (test < 0 || at(c, test)->opcode != PTX_OP_SETP || at(c, test)->operand_count != 3 ||
+            !is_thread_number(c, *source_of(c, test, 0)) ||
+            source_of(c, test, 1)->kind != VALUE_NUMBER)
+            continue;
+        bool jumps = in->operands[0].kind == PTX_OPERAND_LABEL &&
+                     in->operands[0].target == c->f->blocks[b].first;
+        bool holds = jumps != in->guard_negated;
+        if (ptx_has_modifier(at(c, test), holds ? PTX_MOD_EQ : PTX_MOD_NE))
+            return true;
+    }
+    return false;
+}
+
+enum given { GIVEN_NUMBER, GIVEN_SAME, GIVEN_APART };
+
+// What lanes vote for is the same for all of them, and so is what is made of it alone.
+static bool is_same_for_all(const struct code *c, struct origin v, int deep)
+{
+    enum { DEEP = 8 };
+    int from = def_of(c, v);
+    if (v.kind == VALUE_NUMBER || (v.kind == VALUE_KEPT && !c->differs[v.at]))
+        return true;
+    if (from < 0 || deep > DEEP)
+        return false;
+    const struct ptx_operand *to = &at(c, from)->operands[0];
+    if (at(c, from)->opcode == PTX_OP_VOTE ||
+        (to->kind == PTX_OPERAND_REGISTER && to->reg >= 0 && !c->differs[to->reg]))
+        return true;
+    enum ptx_class class = ptx_opcode_class(at(c, from)->opcode);
+    bool same = class == PTX_CLASS_INTEGER || class == PTX_CLASS_SPECIAL;
+    for (int s = c->first_source[from]; s < c->first_source[from + 1] && same; s++)
+        same = is_same_for_all(c, c->sources[s], deep + 1);
+    return same;
+}
+
+static enum given given_to(const struct code *c, int i)
+{
+    const struct origin *v = source_of(c, i, 1);
+    if (v->kind == VALUE_NUMBER)
+        return GIVEN_NUMBER;
+    return is_same_for_all(c, *v, 0) ? GIVEN_SAME : GIVEN_APART;
+}
+
+// Of lanes that combine into one word one does it for all: who they are, their sum by REDUX or as many times the value, and
+// what each gets back. Shared memory has no sums of floats and of 64 bits: a loop that compares and swaps.
+double code_atomic(const struct code *c, int i)
+{
+    static const int without[] = {5, 7, 6}, with[] = {10, 12, 25};
+    enum { GENERIC = 3 };
+    enum { OTHERS = 2, SWAP_LOOP = 6, SWAP_LOOP_WIDE = 8, WIDE_WITHOUT = 11, WIDE_WITH = 19 };
+    const struct ptx_instruction *in = at(c, i);
+    bool shared = in->space_count > 0 && in->spaces[0] == PTX_SPACE_SHARED, add = in_has(in, "add"),
+         used = in->writes_first && (reader_count(c, i) > 0 ||
+                                     (in->operands[0].reg >= 0 && c->several[in->operands[0].reg]));
+    enum given given = given_to(c, i);
+    if (in->space_count == 0 && (is_float(in) || bits_of(in) == 64))
+        return GENERIC; // a predicate says whether it was shared memory
+    if (shared && add && (is_float(in) || bits_of(in) == 64))
+        return bits_of(in) == 64 ? SWAP_LOOP_WIDE : SWAP_LOOP;
+    if (is_float(in) || in->guard >= 0 || !is_combining(in) || !is_same_address(c, i) ||
+        is_of_one_lane(c, c->f->block_of[i]))
+        return 0;
+    if (bits_of(in) == 64)
+        return !add || given == GIVEN_APART ? 0 : used ? WIDE_WITH : WIDE_WITHOUT;
+    if (!add)
+        return used ? 0 : without[given] + (given == GIVEN_NUMBER ? OTHERS : 0);
+    if (shared && given == GIVEN_NUMBER && !used)
+        return 0;
+    return used ? with[given] : without[given];
+}
+
+/* ---- slots ---------------------------------------------------------------------------------------- */
+
+static bool is_pair_of_word(const struct code *c, struct origin v)
+{
+    int from = def_of(c, v);
+    return from >= 0 && is_widening(at(c, from));
+}
+
+// Is the high half zero, or known to be the sign where both factors stand beside each other?
+static bool is_low_factor(const struct code *c, int i, struct origin v)
+{
+    int from = def_of(c, v);
+    if (v.kind == VALUE_NUMBER)
+        return v.bits >> 32 == 0;
+    return from >= 0 && is_widening(at(c, from)) &&
+           (!is_signed(at(c, from)->types[1]) || c->f->block_of[from] == c->f->block_of[i]);
+}
+
+// mul.lo of 64 bits, with an addition or without: IMAD.WIDE of the low halves, IMAD of each high half that may not be zero,
+// their sum.
+static double product_slots(const struct code *c, int i)
+{
+    int high =
+        !is_low_factor(c, i, *source_of(c, i, 0)) + !is_low_factor(c, i, *source_of(c, i, 1));
+    return 1 + high + (high > 0);
+}
+
+static double sum_slots(const struct code *c, int i)
+{
+    enum { PAIR = 2 };
+    for (int k = 0; k < 2; k++) {
+        int from = def_of(c, *source_of(c, i, k));
+        if (from < 0 || c->fate[from] != FATE_FOLDED)
+            continue;
+        if (is_product(at(c, from), 64))
+            return product_slots(c, from);
+        if (is_wide_product(at(c, from))) {
+            return source_of(c, i, 1 - k)->kind == VALUE_NUMBER ? 1 + PAIR : 1;
+        }
+    }
+    return 2;
+}
+
+// A half that the number leaves as it is, or that it clears, is no instruction.
+static int halves_changed(const struct ptx_instruction *in, uint64_t number)
+{
+    int changed = 0;
+    for (int shift = 0; shift < 64; shift += 32) {
+        uint32_t half = (uint32_t)(number >> shift);
+        changed += in->opcode == PTX_OP_AND ? half != 0 && half != UINT32_MAX : half != 0;
+    }
+    return changed;
+}
+
+static int shifted_slots(const struct code *c, int i, uint64_t by)
+{
+    enum { WORD = 32 };
+    const struct ptx_instruction *in = at(c, i);
+    bool right = in->opcode == PTX_OP_SHR, sign = right && is_signed(type_of(in));
+    if (by == WORD) // the other half
+        return sign && needs_high(c, i);
+    if (!needs_high(c, i))
+        return 1;
+    if (by > WORD)
+        return 1 + sign;
+    return !right && is_pair_of_word(c, *source_of(c, i, 0)) ? 1 : 2;
+}
+
+static double wide_slots(const struct code *c, int i, double alone)
+{
+    enum { ABS_SLOTS = 5, CLZ_SLOTS = 6, POPC_SLOTS = 3 };
+    const struct ptx_instruction *in = at(c, i);
+    uint64_t by;
+    if ((in->opcode == PTX_OP_SHL || in->opcode == PTX_OP_SHR) && number_at(c, i, 1, &by))
+        return shifted_slots(c, i, by);
+    if (in->opcode == PTX_OP_CLZ)
+        return CLZ_SLOTS;
+    if (in->opcode == PTX_OP_POPC)
+        return POPC_SLOTS;
+    if (in->opcode == PTX_OP_SETP) // a test of the sign is one of the high half
+        return is_signed(type_of(in)) && number_at(c, i, 1, &by) && by == 0 &&
+                       (ptx_has_modifier(in, PTX_MOD_LT) || ptx_has_modifier(in, PTX_MOD_GE))
+                   ? 1
+                   : alone;
+    if (!needs_high(c, i))
+        return 1;
+    if (is_int(in, PTX_OP_ADD, 64))
+        return sum_slots(c, i);
+    if (is_product(in, 64))
+        return product_slots(c, i);
+    if (in->opcode == PTX_OP_BREV)
+        return 2;
+    if (in->opcode == PTX_OP_ABS)
+        return ABS_SLOTS;
+    if (is_bitwise(in, 64) && in->opcode != PTX_OP_NOT)
+        for (int k = 0; k < 2; k++) { // a high half of zeros changes nothing, or leaves zeros
+            int from = def_of(c, *source_of(c, i, k));
+            if (number_at(c, i, k, &by))
+                return halves_changed(in, by);
+            if (from >= 0 && is_shift_by_number(c, from, PTX_OP_SHR, 64) &&
+                !is_signed(type_of(at(c, from))) && number_at(c, from, 1, &by) && by >= 32)
+                return 1;
+        }
+    return alone;
+}
+
+static bool is_arithmetic(const struct ptx_instruction *in)
+{
+    enum ptx_class class = ptx_opcode_class(in->opcode);
+    return class == PTX_CLASS_INTEGER || class == PTX_CLASS_FLOAT || class == PTX_CLASS_SPECIAL ||
+           class == PTX_CLASS_CONVERT;
+}
+
+static double alone_slots(const struct code *c, int i)
+{
+    struct timing_site t = c->sites[i];
+    t.issue_slots = t.special_slots = t.other_slots = 0;
+    if (is_arithmetic(at(c, i)) && at(c, i)->opcode != PTX_OP_MOV)
+        t.pipe = PIPE_INTEGER;
+    lower_alone(c->d, at(c, i), &t);
+    return (double)site_slots(&t) + (t.pipe != PIPE_NONE ? (double)lower_beside(at(c, i)) : 0);
+}
+
+static bool is_division(const struct ptx_instruction *in)
+{
+    return (in->opcode == PTX_OP_DIV || in->opcode == PTX_OP_REM) && in->guard < 0 &&
+           !is_float(in) && bits_of(in) == 32;
+}
+
+// A divisor's reciprocal is worked out once: what a further division by the same takes where an earlier one comes before it.
+static double division_slots(const struct code *c, int i, double alone)
+{
+    enum { QUOTIENT = 9, REST = 6, REST_OF_SAME = 2 };
+    const struct origin *by = source_of(c, i, 1);
+    if (by->kind == VALUE_NUMBER) // the divisor's reciprocal is worked out none the less
+        return is_signed(type_of(at(c, i))) ? (at(c, i)->opcode == PTX_OP_DIV ? 18 : 16)
+                                            : (at(c, i)->opcode == PTX_OP_DIV ? 14 : 13);
+    for (int k = 0; k < i; k++) {
+        const struct origin *other = is_division(at(c, k)) ? source_of(c, k, 1) : NULL;
+        if (other == NULL || other->kind != by->kind || c->fate[k] != FATE_MADE ||
+            type_of(at(c, k)) != type_of(at(c, i)) ||
+            !dominates(c, c->f->block_of[k], c->f->block_of[i]) ||
+            (by->kind == VALUE_MADE ? c->same[by->at] != c->same[other->at] : by->at != other->at))
+            continue;
+        const struct origin *a = source_of(c, i, 0), *b = source_of(c, k, 0);
+        bool same = a->kind == b->kind && a->kind == VALUE_MADE && c->same[a->at] == c->same[b->at];
+        return same ? REST_OF_SAME : at(c, i)->opcode == PTX_OP_REM ? REST : QUOTIENT;
+    }
+    return alone;
+}
+
+// Is the selection the last that reads the value?
+static bool is_last_reader(const struct code *c, int value, int i)
+{
+    for (int r = c->first_reader[value]; r < c->first_reader[value + 1]; r++) {
+        int reader = c->readers[r].instruction;
+        if (reader > i || c->f->block_of[reader] != c->f->block_of[i])
+            return false;
+    }
+    return true;
+}
+
+// Is what is made for the selection made over the other value, which nobody reads any more? It stays in the register where the
+// predicate is false.
+static bool is_made_over(const struct code *c, int i, int made, int other)
+{
+    if (other < 0 || other == made || bits_of(at(c, i)) == 64 || !is_last_reader(c, other, i))
+        return false;
+    return is_arithmetic(at(c, made)) ||
+           (at(c, made)->opcode == PTX_OP_LD && at(c, made)->vector <= 1);
+}
+
+static bool reads_kept(const struct code *c, int i, int reg)
+{
+    for (int s = c->first_source[i]; s < c->first_source[i + 1]; s++)
+        if (c->sources[s].kind == VALUE_KEPT && c->sources[s].at == reg)
+            return true;
+    return false;
+}
+
+// A selection between a register's own value and one that is made for it is that instruction under a predicate.
+static bool is_under_predicate(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    const struct ptx_operand *to = &in->operands[0];
+    if (in->opcode != PTX_OP_SELP || to->reg < 0)
+        return false;
+    for (int k = 0; k < 2; k++) {
+        const struct origin *own = source_of(c, i, k);
+        int made = def_of(c, *source_of(c, i, 1 - k));
+        if (made < 0 || c->fate[made] != FATE_MADE || reader_count(c, made) != 1 ||
+            c->f->block_of[made] != c->f->block_of[i])
+            continue;
+        if (c->several[to->reg] && own->kind == VALUE_KEPT && own->at == to->reg &&
+            is_arithmetic(at(c, made)))
+            return true;
+        if (own->kind == VALUE_MADE && is_made_over(c, i, made, def_of(c, *own)) &&
+            !(reads_kept(c, made, to->reg) && reads_kept(c, def_of(c, *own), to->reg)))
+            return true;
+    }
+    return false;
+}
+
+// The last of max(0, x) and min(1, x), in either order: both are the saturation.
+static bool is_between_0_and_1(const struct code *c, int i)
+{
+    static const uint64_t zero = 0, one = 0x3f800000;
+    const struct ptx_instruction *in = at(c, i);
+    uint64_t number, before;
+    int from = def_of(c, *source_of(c, i, 0));
+    if ((in->opcode != PTX_OP_MIN && in->opcode != PTX_OP_MAX) || type_of(in) != PTX_TYPE_F32 ||
+        from < 0 || type_of(at(c, from)) != PTX_TYPE_F32 || reader_count(c, from) != 1 ||
+        !number_at(c, i, 1, &number) || !number_at(c, from, 1, &before))
+        return false;
+    return in->opcode == PTX_OP_MIN
+               ? at(c, from)->opcode == PTX_OP_MAX && number == one && before == zero
+               : at(c, from)->opcode == PTX_OP_MIN && number == zero && before == one;
+}
+
+// Saturation of a sum or product is a modifier of what makes it.
+static bool is_saturation(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    if (is_between_0_and_1(c, i))
+        return true;
+    if (in->opcode != PTX_OP_CVT || !ptx_has_modifier(in, PTX_MOD_SAT) || in->type_count != 2 ||
+        in->types[0] != PTX_TYPE_F32 || in->types[1] != PTX_TYPE_F32)
+        return false;
+    int made = def_of(c, *source_of(c, i, 0));
+    return made >= 0 && reader_count(c, made) == 1 &&
+           (at(c, made)->opcode == PTX_OP_FMA || at(c, made)->opcode == PTX_OP_ADD ||
+            at(c, made)->opcode == PTX_OP_MUL);
+}
+
+// A register that several instructions write is no half of a pair: its copy is, as the addend of IMAD.WIDE.
+static bool is_copied_to_pair(const struct code *c, int i)
+{
+    if (source_of(c, i, 0)->kind != VALUE_KEPT)
+        return false;
+    for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
+        int reader = c->readers[r].instruction;
+        int other = is_int(at(c, reader), PTX_OP_ADD, 64)
+                        ? def_of(c, *source_of(c, reader, 1 - c->readers[r].operand))
+                        : -1;
+        if (other >= 0 && is_wide_product(at(c, other)))
+            return true;
+    }
+    return false;
+}
+
+// Has an earlier instruction of the kind scaled the value, as the same operand?
+static bool is_scaled_before(const struct code *c, int i, int value, int operand)
+{
+    for (int r = c->first_reader[value]; r < c->first_reader[value + 1]; r++) {
+        int k = c->readers[r].instruction;
+        if (k < i && c->readers[r].operand == operand && at(c, k)->opcode == at(c, i)->opcode &&
+            c->fate[k] == FATE_MADE && dominates(c, c->f->block_of[k], c->f->block_of[i]))
+            return true;
+    }
+    return false;
+}
+
+// A quotient of a scaled divisor ends with a product, which a sum takes in.
+static bool is_in_sum(const struct code *c, int i)
+{
+    if (reader_count(c, i) != 1)
+        return false;
+    const struct ptx_instruction *by = at(c, c->readers[c->first_reader[i]].instruction);
+    return (by->opcode == PTX_OP_ADD || by->opcode == PTX_OP_SUB) && !is_rounded(by);
+}
+
+// An operand that is scaled, as what is small has no room: in its place where nobody reads it any more, else beside it and
+// selected. What a divisor of several takes is done once.
+static double scaled_slots(const struct code *c, int i, double alone)
+{
+    enum { BY_SAME = 2, BY_SAME_FULL = 3 };
+    const struct ptx_instruction *in = at(c, i);
+    bool f32 = type_of(in) == PTX_TYPE_F32 && !ptx_has_modifier(in, PTX_MOD_FTZ),
+         full = in->opcode == PTX_OP_DIV && ptx_has_modifier(in, PTX_MOD_FULL),
+         approx = in->opcode == PTX_OP_DIV && in_has(in, "approx"),
+         scales =
+             in->opcode == PTX_OP_LG2 || in->opcode == PTX_OP_EX2 || full || approx ||
+             ((in->opcode == PTX_OP_SQRT || in->opcode == PTX_OP_RSQRT) && in_has(in, "approx"));
+    if (!f32 || !scales)
+        return alone;
+    double slots = alone;
+    for (int s = c->first_source[i]; s < c->first_source[i + 1]; s++) {
+        int from = def_of(c, c->sources[s]);
+        bool divisor = s == c->first_source[i] + 1,
+             before = from >= 0 && is_scaled_before(c, i, from, s - c->first_source[i]);
+        if (divisor && before)
+            slots = full ? BY_SAME_FULL : BY_SAME;
+        else if (!full || divisor)
+            slots += from >= 0 && c->f->block_of[from] == c->f->block_of[i] && !before &&
+                     !is_last_reader(c, from, i);
+    }
+    return slots - ((full || approx) && is_in_sum(c, i));
+}
+
+// What a parameter is divided by is compared with it by FCHK, which reads registers.
+static double divided_slots(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    int from = in->opcode == PTX_OP_DIV && type_of(in) == PTX_TYPE_F32 && is_rounded(in)
+                   ? def_of(c, *source_of(c, i, 0))
+                   : -1;
+    return from >= 0 && at(c, from)->opcode == PTX_OP_LD && at(c, from)->space_count > 0 &&
+           at(c, from)->spaces[0] == PTX_SPACE_PARAM;
+}
+
+// Where a constant variable is, is part of what loads of it.
+static bool is_constant_place(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    return in->opcode == PTX_OP_MOV && in->operand_count == 2 &&
+           in->operands[1].kind == PTX_OPERAND_SYMBOL && in->operands[1].variable != NULL &&
+           in->operands[1].variable->space == PTX_SPACE_CONST;
+}
+
+// A routine leaves its result in a register of its own, from where a loop's is moved.
+static bool leaves_routine(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    int reg = in->operands[0].reg;
+    return is_rounded(in) && is_float(in) && reg >= 0 && c->several[reg] &&
+           (in->opcode == PTX_OP_DIV || in->opcode == PTX_OP_SQRT || in->opcode == PTX_OP_RCP);
+}
+
+// MEMBAR, what waits for errors, and CCTL, which empties L1.
+static double ordering_slots(const struct ptx_instruction *in)
+{
+    bool wide = !in_has(in, "cta");
+    if (in->opcode == PTX_OP_MEMBAR || in->opcode == PTX_OP_FENCE)
+        return in_has(in, "proxy") || in_has(in, "async") ? 0 : wide ? 3 : 1;
+    if (in->opcode == PTX_OP_ST && in_has(in, "release"))
+        return wide ? 3 : 1;
+    return in->opcode == PTX_OP_LD && in_has(in, "acquire") && wide;
+}
+
+// Two words of constant memory that stand beside each other come together.
+static bool is_constant_again(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    if (in->opcode != PTX_OP_LD || in->space_count == 0 || in->spaces[0] != PTX_SPACE_CONST ||
+        in->vector > 1 || bits_of(in) != 32 || in->operands[1].reg < 0)
+        return false;
+    const struct origin *own = source_of(c, i, 0);
+    for (int k = c->f->blocks[c->f->block_of[i]].first; k < i; k++) {
+        const struct ptx_instruction *other = at(c, k);
+        if (other->opcode != PTX_OP_LD || other->space_count == 0 || other->vector > 1 ||
+            other->spaces[0] != PTX_SPACE_CONST || bits_of(other) != 32 ||
+            c->fate[k] != FATE_MADE || other->operands[1].reg < 0)
+            continue;
+        const struct origin *its = source_of(c, k, 0);
+        if (own->kind == its->kind && own->at == its->at &&
+            other->operands[1].offset != in->operands[1].offset &&
+            other->operands[1].offset >> 3 == in->operands[1].offset >> 3)
+            return true;
+    }
+    return false;
+}
+
+static double slots_of(const struct code *c, int i)
+{
+    enum { ROUNDED_BY_NUMBER = 11 };
+    enum { MIN_F64 = 7 };    // DSETP, moves and selections of halves, a quiet NaN
+    enum { TO_UNIFORM = 7 }; // what a division of uniform registers takes to others and back
+    const struct ptx_instruction *in = at(c, i);
+    enum ptx_class class = ptx_opcode_class(in->opcode);
+    if (is_of_predicates(in))
+        return is_in_comparison(c, i) ? 0 : 1;
+    if (in->opcode == PTX_OP_SETP && (is_zero_test(c, i) || is_predicate_again(c, i)))
+        return 0;
+    if (is_under_predicate(c, i) || is_saturation(c, i) || is_constant_place(c, i))
+        return 0;
+    if (is_widening(in))
+        return needs_high(c, i) ? is_signed(in->types[1]) + is_copied_to_pair(c, i) : 0;
+    if (in->opcode == PTX_OP_NEG ||
+        (in->opcode == PTX_OP_ABS && (is_float(in) || bits_of(in) != 64)))
+        return bits_of(in) == 64 && !is_float(in) ? 2 : 1;
+    double alone = alone_slots(c, i);
+    if (in->opcode == PTX_OP_DIV && is_float(in) && bits_of(in) == 32 && has_number(c, i) &&
+        source_of(c, i, 1)->kind == VALUE_NUMBER)
+        return is_rounded(in) ? ROUNDED_BY_NUMBER : 1; // times its reciprocal
+    if (class == PTX_CLASS_ATOMIC)
+        return alone + code_atomic(c, i);
+    if (is_constant_again(c, i))
+        return 0;
+    alone =
+        scaled_slots(c, i, alone) + ordering_slots(in) + leaves_routine(c, i) + divided_slots(c, i);
+    bool same_for_all = !value_differs(c, i);
+    if (is_division(in))
+        return division_slots(c, i, alone) +
+               (same_for_all && (source_of(c, i, 0)->kind == VALUE_KEPT ||
+                                 source_of(c, i, 1)->kind == VALUE_KEPT)
+                    ? TO_UNIFORM
+                    : 0);
+    if ((in->opcode == PTX_OP_MIN || in->opcode == PTX_OP_MAX) && is_float(in) && bits_of(in) == 64)
+        return MIN_F64;
+    if ((in->opcode == PTX_OP_MIN || in->opcode == PTX_OP_MAX) && !is_float(in) && same_for_all &&
+        bits_of(in) == 32)
+        return 2; // UISETP, USEL
+    if (in->opcode == PTX_OP_DP4A || in->opcode == PTX_OP_DP2A)
+        alone +=
+            source_of(c, i, 1)->kind == VALUE_NUMBER || source_of(c, i, 0)->kind == VALUE_NUMBER;
+    if (in->opcode == PTX_OP_MOV && in->operands[1].kind == PTX_OPERAND_VECTOR && bits_of(in) == 32)
+        return 1; // PRMT
+    if (in->opcode == PTX_OP_BFI)
+        return bits_of(in) == 64 ? 3 : 2;
+    bool wide = class == PTX_CLASS_INTEGER && !is_float(in) && bits_of(in) == 64 &&
+                in->opcode != PTX_OP_DIV && in->opcode != PTX_OP_REM;
+    return wide ? wide_slots(c, i, alone) : alone;
+}
+
+void code_slots(struct code *c)
+{
+    struct numbers_kept kept = {.count = 0};
+    for (int i = 0; i < c->count; i++) {
+        c->place[i] = c->f->block_of[i];
+        if (c->fate[i] == FATE_MADE && c->place[i] >= 0)
+            c->slots[i] = slots_of(c, i) + code_bytes(c, i) + code_numbers(c, i, &kept);
+    }
+}

@@ -1,0 +1,118 @@
+// How many machine instructions a function's instructions issue, by what ptxas is reckoned to make of them (decode/lower_code.h)
+// and how often its blocks were executed.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/decode/lower_code.h"
+#include "sim/observe/machine.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct turns {
+    double entered;
+    double rounds, twos,
+        ones;    // each time it is entered: of the unrolled loop; bodies of two turns, of one
+    double asks; // what asks how many turns there are
+};
+
+// How often the loop is entered: by the blocks that lead to it from outside.
+static double entered_of(const struct code *c, const struct natural_loop *l, const double *executed)
+{
+    const struct ptx_block *head = &c->f->blocks[l->head];
+    double entered = 0;
+    int loop = (int)(l - c->loops);
+    for (int p = 0; p < head->predecessor_count; p++)
+        if (!in_loop(c, head->predecessors[p], loop))
+            entered += executed[head->predecessors[p]];
+    return fmin(entered, executed[l->head]);
+}
+
+// Where turns differ from time to time, what is left over is as by chance.
+static struct turns turns_of(const struct code *c, const struct natural_loop *l,
+                             const double *executed)
+{
+    struct turns t = {.entered = entered_of(c, l, executed)};
+    double all = executed[l->head], turns = t.entered > 0 ? all / t.entered : 0;
+    double room = l->copies - 1, left;
+    if (l->turns > 0) { // nothing asks, and what is left over stands behind
+        t.rounds = l->copies == l->turns ? 0 : floor((double)l->turns / l->copies);
+        t.ones = all / fmax(t.entered, 1) - t.rounds * l->copies;
+        return t;
+    }
+    bool same = fabs(turns - round(turns)) < 1e-9;
+    if (l->peeled)
+        turns = fmax(turns - 1, 0);
+    if (same) {
+        t.rounds = floor(round(turns) / l->copies);
+        left = round(turns) - t.rounds * l->copies;
+        t.twos = left >= 2;
+        t.ones = left - 2 * t.twos;
+    } else {
+        t.rounds = fmax(turns - room / 2, 0) / l->copies;
+        left = turns - t.rounds * l->copies;
+        t.twos = fmin(left / 3, 1);
+        t.ones = fmin(left - 2 * t.twos, 1);
+    }
+    // Before: is there one, how many are left, a predicate, are there enough, a branch. Before the unrolled loop its bound.
+    // Behind: how many are left, are there two, a predicate, is there one.
+    double guard = l->by_chain ? 2 : 0, bound = l->to_number ? 0 : 1,
+           left_before = l->to_number || l->from_number ? 0 : 1;
+    t.asks = guard + 3 + left_before + (t.rounds > 0 ? 1 + bound : 0) + 3 + bound +
+             !l->predicated_two + !l->predicated_one;
+    enum { PEELED = 3 };
+    if (l->peeled)
+        t.asks += PEELED + l->shared;
+    if (l->differs)
+        t.asks += 2 + (l->predicated_two ? 0 : 2);
+    // Counters' sums with the two turns; the loop of single turns has its own test.
+    t.asks += (l->predicated_two ? 1 : t.twos) * l->shared;
+    if (l->by_chain)
+        t.asks += t.ones * (2 + l->shared);
+    if (l->predicated_two)
+        t.twos = 1;
+    if (l->predicated_one && !l->by_chain)
+        t.ones = 1;
+    t.ones += l->peeled;
+    return t;
+}
+
+static void loop_issued(const struct code *c, const struct natural_loop *l, const double *executed,
+                        double *issued)
+{
+    struct turns t = turns_of(c, l, executed);
+    int loop = (int)(l - c->loops);
+    double bodies = t.rounds * l->copies + 2 * t.twos + t.ones;
+    for (int i = 0; i < c->count; i++)
+        if (c->place[i] >= 0 && in_loop(c, c->place[i], loop))
+            issued[i] = c->slots[i] * t.entered * (c->once[i] ? t.rounds : bodies);
+    issued[l->branch] += t.entered * t.asks;
+}
+
+void code_issued(const struct code *c, const double *executed, double *issued)
+{
+    for (int i = 0; i < c->count; i++)
+        issued[i] = c->place[i] >= 0 ? c->slots[i] * executed[c->place[i]] : 0;
+    for (int n = 0; n < c->loop_count; n++)
+        if (c->loops[n].copies > 1)
+            loop_issued(c, &c->loops[n], executed, issued);
+    for (int k = 0; k < c->brought_count; k++)
+        issued[c->brought[k].instruction] += c->brought[k].slots * executed[c->brought[k].block];
+}
+
+const double *reckoned_issues(const struct launch *l, struct arena *a)
+{
+    const struct program *p = l->program;
+    double *issued = ARENA_ARRAY(a, double, p->site_count + 1);
+    for (int k = 0; k < p->function_count; k++) {
+        const struct function *own = &p->functions[k];
+        double *executed = xcalloc((size_t)own->ptx->block_count + 1, sizeof *executed);
+        for (int b = 0; b < own->ptx->block_count; b++) {
+            int first = own->site_base + own->ptx->blocks[b].first,
+                segment = own->ptx->blocks[b].count > 0 ? p->sites[first].segment : -1;
+            for (int i = 0; i < l->core_count && segment >= 0; i++)
+                executed[b] += (double)l->cores[i].segments[segment].executed;
+        }
+        code_issued(own->code, executed, issued + own->site_base);
+        free(executed);
+    }
+    return issued;
+}
