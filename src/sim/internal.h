@@ -90,6 +90,7 @@ void *large_new(size_t size);
 struct l1 *l1_new_in(void *room, const struct gpu *gpu, uint64_t shared_bytes_in_use);
 void l1_free(struct l1 *c);
 void l1_reset(struct l1 *c);
+void l1_fetch(const struct l1 *c); // into the host's caches
 // Sectors (bits) of the line that hit; the others are fetched and are there afterwards.
 uint8_t l1_load(struct l1 *c, uint64_t line_address, uint8_t sectors);
 uint8_t l1_store(struct l1 *c, uint64_t line_address, uint8_t sectors); // as l1_store_bytes returns
@@ -123,10 +124,17 @@ struct l2_request {
 enum { ACCESS_LINES = LANES * 2 };
 struct store_plan {
     unsigned requests, sent, partial; // the last two: sectors, as in struct l1_answer
-    uint64_t line[ACCESS_LINES];      // numbers of the access's lines, less the base's
+    bool row;                         // has so many requests that the log takes it as one record
+    uint8_t alike;            // sectors of each request where all have the same, none whole; or 0
+    uint64_t lines;           // the same in plans of the same lines; 0: not known
+    uint64_t lowest, highest; // of the lines, as signed numbers
+    uint64_t line[ACCESS_LINES]; // numbers of the access's lines, less the base's
     struct l2_request request[ACCESS_LINES];
+    struct store_plan *next; // of those that are not used any more
+    uint64_t retired;        // since this epoch
 };
 void store_plan_make(const struct access *access, uint32_t site, struct store_plan *out);
+bool store_plans_meet(const struct store_plan *a, const struct store_plan *b); // the same lines
 // All lines of a warp's access at once: goes through L1, and leaves what L1 does not answer as requests for L2 in `out`, one for
 // each of its lines at most.
 struct l1_question {
@@ -150,6 +158,53 @@ struct l1_answer {
 // Into `answer`: a struct returned is copied by the host in pieces that it has only just written in others, and waits for them.
 void l1_ask(struct l1 *c, const struct l1_question *q, struct l2_request *out,
             struct l1_answer *answer);
+// A store with a plan, `base` added to its lines' addresses: L1 takes note of what it writes. What it sends is the plan's.
+// bytes: of each line; they are not looked at where all sectors are written whole.
+void l1_store_row(struct l1 *c, const struct store_plan *plan, const struct access *access,
+                  uint64_t base, const struct line_bytes *bytes);
+// An SM's requests of an epoch. Those of a store whose plan is known are one record: the plan stays as it is until they have been
+// replayed.
+struct l2_row {
+    const struct store_plan *plan;
+    uint64_t base;  // added to its lines' addresses
+    uint64_t after; // as many single requests
+};
+struct l2_log {
+    struct l2_request *single;
+    struct l2_row *rows;
+    size_t single_count, single_capacity, row_count, row_capacity;
+    size_t count; // of all requests
+    uint8_t sm_partition;
+    bool lent; // `single` is a piece of the room of all logs
+    // While it is replayed: the next request of each kind, and how many of that row's have been.
+    size_t replayed, next_single, next_row;
+    unsigned within;
+    struct l2_places {                 // of the row replayed last: where its lines are
+        const struct store_plan *plan; // NULL: none yet
+        uint64_t base, far; // a bit a line: its home is the other partition, or one of the others
+        bool apart;         // no two in the same set
+        struct l2_place {
+            uint32_t home, tag; // the set, of all partitions'
+        } line[ACCESS_LINES];
+    } places;
+};
+void l2_log_release(struct l2_log *log);
+void l2_log_start(struct l2_log *log);  // empty
+void l2_log_rewind(struct l2_log *log); // to be replayed
+// What is replayed next is on its way to the host's cache: a round's part is too short for the host to see that it is read in
+// order.
+void l2_log_prefetch(const struct l2_log *log);
+// Where the next `count` single requests go: the caller adds to both counts.
+struct l2_request *l2_log_room(struct l2_log *log, size_t count);
+void l2_log_add(struct l2_log *log, const struct l2_request *r);
+void l2_log_grow_rows(struct l2_log *log);
+static inline void l2_log_row(struct l2_log *log, const struct store_plan *plan, uint64_t base)
+{
+    if (log->row_count == log->row_capacity)
+        l2_log_grow_rows(log);
+    log->rows[log->row_count++] = (struct l2_row){plan, base, log->single_count};
+    log->count += plan->requests;
+}
 struct l2_counts {                        // chip-wide
     uint64_t read_sectors, write_sectors; // at the slices, fabric copies included
     uint64_t copy_read_sectors;           // of those read: at a line's home, for another partition
@@ -192,13 +247,25 @@ struct l2_arrivals {
 enum { L2_ASKED = 1 << 16 };
 void l2_replay_round(struct l2 *c, const struct l2_request *requests, size_t count,
                      struct l2_counts *counts, uint64_t *site_hits, struct l2_arrivals *arrivals);
-// merging.c: reads of neighbouring SMs for one line that leave at about the same time go to L2 as one.
+// The SMs' logs in rounds, each SM's share of a round in proportion to its own number, so that all come to their end together.
 struct merging;
+struct l2_round {
+    struct l2_counts *counts;
+    uint64_t *site_hits;
+    struct l2_arrivals *arrivals;
+    struct merging *merging; // NULL: nothing merges
+    size_t merging_round;    // the first; afterwards, and that of the arrivals, the next
+};
+void l2_replay_logs(struct l2 *c, struct l2_log *const *logs, int count, struct l2_round *round);
+// merging.c: reads of neighbouring SMs for one line that leave at about the same time go to L2 as one.
 struct merging *merging_new(const struct gpu *gpu); // NULL: the chip's file has none
 void merging_free(struct merging *m);
 // Marks those of the SM's requests of a round that merge with what its neighbours asked for in this round or the last.
 void merging_round(struct merging *m, int sm, size_t round, struct l2_request *requests,
                    size_t count);
+// The same of requests of a row, `from` to `to`: writes, which end what is on its way.
+void merging_row(struct merging *m, int sm, size_t round, const struct l2_row *row, unsigned from,
+                 unsigned to);
 
 /* ---- a listener of the caller's (struct sim_launch) ------------------------------------------ */
 
@@ -285,6 +352,7 @@ struct timing_site {
     uint32_t tensor_flops; // per warp, of a matrix instruction
     int16_t moved;         // the site that issues in this one's place, less this one: schedule.c
     bool group;            // a matrix instruction of a warp group: wgmma
+    uint8_t swap_turn;     // machine instructions of a turn, where a loop compares and swaps in shared memory; 0: others
     uint16_t guard;        // 1 + the predicate register it is under; 0: none
     uint32_t loop; // loads moved to the first of several turns: 1 + the loop's branch; 0: others
     bool shared_by_turns; // of a loop that ptxas unrolls: once for four turns: decode_unroll.c

@@ -36,8 +36,8 @@ void sim_close(struct sim *s)
     free(s->l1_room);
     free(s->asked);
     for (int i = 0; i < s->log_count; i++) {
-        log_free(s, s->logs[i].log);
-        log_free(s, s->logs[i].sent);
+        l2_log_release(&s->logs[i].log);
+        l2_log_release(&s->logs[i].sent);
     }
     free(s->logs);
     free(s->log_room);

@@ -82,7 +82,8 @@ static void inlined_library_code_counts_at_the_user_s_line(void **state)
     assert_int_equal(b.report.lines[0].line, 5);
     assert_int_equal(b.report.lines[0].instructions, 7); // with the window of s and the return
     assert_int_equal(b.report.lines[1].line, 20);
-    assert_int_equal(b.report.lines[1].instructions, 4); // with the stack pointer: 11, as ptxas 13.0 makes
+    assert_int_equal(b.report.lines[1].instructions,
+                     4); // with the stack pointer: 11, as ptxas 13.0 makes
     bench_close(&b);
 }
 
@@ -386,6 +387,48 @@ static void shared_increments_without_a_result_do_not_queue(void **state)
         text_add(&text, at + 2);
         run_text(&r, text.data, 32, NULL, 0);
         assert_counter(&r.b, SHARED_ATOMIC_WAVEFRONTS, rows[i].wavefronts);
+        bench_close(&r.b);
+        text_release(&text);
+    }
+}
+
+// Sums of floats and of 64 bits are loops that compare and swap: each lane whose word another lane has got takes a turn more,
+// which loads and swaps. So an H200 counts, but for turns lost to other warps.
+static void shared_sums_of_floats_take_a_turn_for_each_lane_on_a_word(void **state)
+{
+    static const struct {
+        const char *text;
+        int shift, atomics, loads; // lanes on a word: 2^shift
+    } rows[] = {
+        {"red.shared.add.f32 [%r3], 0f3F800000;", 0, 1, 2},
+        {"red.shared.add.f32 [%r3], 0f3F800000;", 3, 8, 9},
+        {"atom.shared.add.f32 %r9, [%r3], 0f3F800000;", 5, 32, 33},
+        {"red.shared.add.f64 [%r3], 0d3FF0000000000000;", 2, 4, 5},
+        {"red.shared.add.u64 [%r3], 1;", 2, 4, 5},
+        {"red.shared.max.u64 [%r3], 1;", 2, 1, 1},
+        {"red.shared.add.u32 [%r3], %r1;", 2, 1, 1},
+    };
+    double one_turn = 0;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        static const char body[] =
+            HEAD KERNEL("shr.u32 %r3, %r1, @@;\nshl.b32 %r3, %r3, 3;\nmov.u32 %r4, s;\n"
+                        "add.s32 %r3, %r3, %r4;\n@@\nld.shared.u32 %r2, [%r3];" STORE);
+        struct run r;
+        struct text text = {0};
+        const char *shift = strstr(body, "@@"), *sum = strstr(shift + 2, "@@");
+        text_addn(&text, body, (size_t)(shift - body));
+        text_printf(&text, "%d", rows[i].shift);
+        text_addn(&text, shift + 2, (size_t)(sum - shift) - 2);
+        text_add(&text, rows[i].text);
+        text_add(&text, sum + 2);
+        run_text(&r, text.data, 32, NULL, 0);
+        assert_counter(&r.b, SHARED_ATOMIC_REQUESTS, rows[i].atomics);
+        assert_counter(&r.b, SHARED_LOAD_REQUESTS, rows[i].loads);
+        double issued = r.b.report.counters.figure[COUNTER_WARP_INSTRUCTIONS].value;
+        if (i == 0)
+            one_turn = issued;
+        if (i == 1) // load, add, swap, test, branch
+            assert_true(issued - one_turn == 7 * 5);
         bench_close(&r.b);
         text_release(&text);
     }
@@ -743,6 +786,7 @@ int main(void)
         cmocka_unit_test(atomics_take_lanes_in_order),
         cmocka_unit_test(floating_atomics_add),
         cmocka_unit_test(shared_atomics_count_the_lanes_on_an_address),
+        cmocka_unit_test(shared_sums_of_floats_take_a_turn_for_each_lane_on_a_word),
         cmocka_unit_test(global_atomics_on_one_address_take_turns),
         cmocka_unit_test(shared_increments_without_a_result_do_not_queue),
         cmocka_unit_test(shuffles_move_within_their_segments),

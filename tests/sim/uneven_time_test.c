@@ -16,6 +16,17 @@
     "ld.param.u32 %r3, [every]; mov.u32 %r4, %ctaid.x; mov.u32 %r5, %tid.x;\n"       \
     "mad.lo.u32 %r6, %r4, 256, %r5; mul.wide.u32 %rd2, %r6, 4; add.s64 %rd3, %rd1, %rd2;\n"
 
+// Each warp 64 times: a sum in shared memory, 2^few lanes on a word.
+#define SUMMING(name, type, one)                                               \
+    ENTRY(name)                                                                \
+    ".shared .align 16 .b8 s[2048];\nmov.u32 %r7, s; shr.u32 %r8, %r5, %r1;\n" \
+    "and.b32 %r8, %r8, 255; shl.b32 %r8, %r8, 3; add.u32 %r7, %r7, %r8;\n"     \
+    "mov.u32 %r9, 0;\nturn: red.shared.add." type " [%r7], " one ";\n"         \
+    "add.u32 %r9, %r9, 1; setp.lt.u32 %p3, %r9, 64;\n@%p3 bra turn;\n"         \
+    "st.global.u32 [%rd3], %r9; ret;\n}\n"
+static const char summing[] = HEAD SUMMING("of_f32", "f32", "0f3F800000")
+    SUMMING("of_u32", "u32", "3") SUMMING("of_f64", "f64", "0d3FF0000000000000");
+
 // Block 40 (and each so many behind it) turns `many` times, the others `few` times.
 static const char turning[] = HEAD ENTRY(
     "turning") "rem.u32 %r7, %r4, %r3; setp.eq.u32 %p1, %r7, 40; selp.u32 %r8, %r2, %r1, %p1;\n"
@@ -48,6 +59,19 @@ static void assert_about(const char *what, double us, double expected, double sh
 {
     if (fabs(us - expected) > share * expected)
         fail_msg("%s: %.2f us, not %.2f", what, us, expected);
+}
+
+// A sum of floats in shared memory is a loop of turns, one for each lane on a word: an integer's is one instruction.
+static void sums_of_floats_in_shared_memory_take_turns(void **state)
+{
+    (void)state;
+    double apart = body_us(summing, "of_f32", 132, 0, 0, 0),
+           four = body_us(summing, "of_f32", 132, 2, 0, 0),
+           all = body_us(summing, "of_f32", 132, 5, 0, 0);
+    assert_true(four > 1.5 * apart && four < 4.5 * apart && all > 6 * four && all < 9 * four);
+    assert_true(body_us(summing, "of_u32", 132, 0, 0, 0) < apart / 2);
+    assert_about("f64", body_us(summing, "of_f64", 132, 5, 0, 0), all, 0.2);
+    assert_true(body_us(summing, "of_f64", 132, 0, 0, 0) < 1.1 * apart);
 }
 
 // 4,096 turns take an H200 58.3 us, 28.2 cycles each, whatever the other warps do.
@@ -116,6 +140,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_longest_warp_ends_the_kernel),
+        cmocka_unit_test(sums_of_floats_in_shared_memory_take_turns),
         cmocka_unit_test(other_sms_blocks_count_too),
         cmocka_unit_test(a_vote_takes_as_long_as_it_has_values),
         cmocka_unit_test(loads_are_moved_over_branches_around_shared_atomics),

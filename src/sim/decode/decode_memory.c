@@ -267,6 +267,20 @@ static bool atomic_order_shows(const struct decoder *d, const struct ptx_instruc
            kind == ATOMIC_EXCH || kind == ATOMIC_CAS || m->bytes == 2 || m->bytes == 16;
 }
 
+// NVIDIA's shared memory adds integers of 32 bits by itself. A sum of floats or of 64 bits is a loop: load, add, compare and swap,
+// test, branch; of two words two tests, and an integer's sum is two instructions. Every lane whose word another lane has got
+// takes another turn.
+static uint8_t swap_turn(const struct ptx_instruction *in, const struct mem_op *m, int kind)
+{
+    enum { TURN = 5, MORE_OF_TWO_WORDS = 1 };
+    enum ptx_type_kind of = ptx_type_kind(in->types[0]);
+    bool is_float = of == PTX_KIND_FLOAT || of == PTX_KIND_PACKED;
+    if ((m->space != PTX_SPACE_SHARED && m->space != PTX_SPACE_GENERIC) || kind != ATOMIC_ADD ||
+        (!is_float && m->bytes != 8))
+        return 0;
+    return (uint8_t)(TURN + (m->bytes == 8) * MORE_OF_TWO_WORDS * (is_float ? 1 : 2));
+}
+
 void decode_atomic(struct decoder *d, const struct ptx_instruction *in)
 {
     bool red = in->opcode == PTX_OP_RED;
@@ -301,6 +315,7 @@ void decode_atomic(struct decoder *d, const struct ptx_instruction *in)
                   b->kind == PTX_OPERAND_IMMEDIATE && b->bits == 1 &&
                   ptx_type_kind(in->types[0]) != PTX_KIND_FLOAT &&
                   ptx_type_kind(in->types[0]) != PTX_KIND_PACKED;
+    site_of(d)->swap_turn = swap_turn(in, &m, kind);
     uint32_t c = in->operand_count > at + 2 && kind == ATOMIC_CAS
                      ? source_row(d, &in->operands[at + 2], width, in->types[0])
                      : (uint32_t)ALWAYS;

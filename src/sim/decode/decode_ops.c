@@ -791,7 +791,7 @@ void timing_fill(struct decoder *d, const struct ptx_instruction *in, struct tim
 {
     int base = d->out->register_base;
     const struct site_info *s = site_of(d);
-    *t = (struct timing_site){.pipe = pipe_of(d, in)};
+    *t = (struct timing_site){.pipe = pipe_of(d, in), .swap_turn = s->swap_turn};
     if (in->guard >= 0) {
         timing_register(t->source, &t->source_count, base + in->guard);
         t->guard = base + in->guard < UINT16_MAX ? (uint16_t)(base + in->guard + 1) : 0;

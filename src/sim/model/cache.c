@@ -38,59 +38,104 @@ static const uint32_t CARVEOUT_KIB[] = {0, 16, 32, 64, 100, 132, 164, 196, 228};
 
 /* ---- the host's instruction set ------------------------------------------------------------------ */
 
-extern const struct cache_functions sim_cache_functions_baseline;
+extern const struct l1_functions sim_l1_functions_baseline;
+extern const struct l2_functions sim_l2_functions_baseline;
 #if defined(__x86_64__)
-extern const struct cache_functions sim_cache_functions_avx2;
-extern const struct cache_functions sim_cache_functions_avx512;
+extern const struct l1_functions sim_l1_functions_avx2, sim_l1_functions_avx512;
+extern const struct l2_functions sim_l2_functions_avx2, sim_l2_functions_avx512;
 #endif
 
-static const struct cache_functions *cache_functions(void)
+static const struct l1_functions *l1_functions(void)
 {
 #if defined(__x86_64__)
     enum sim_isa isa = sim_isa_best();
     if (isa == SIM_ISA_AVX512)
-        return &sim_cache_functions_avx512;
+        return &sim_l1_functions_avx512;
     if (isa == SIM_ISA_AVX2)
-        return &sim_cache_functions_avx2;
+        return &sim_l1_functions_avx2;
 #endif
-    return &sim_cache_functions_baseline;
+    return &sim_l1_functions_baseline;
+}
+
+static const struct l2_functions *l2_functions(void)
+{
+#if defined(__x86_64__)
+    enum sim_isa isa = sim_isa_best();
+    if (isa == SIM_ISA_AVX512)
+        return &sim_l2_functions_avx512;
+    if (isa == SIM_ISA_AVX2)
+        return &sim_l2_functions_avx2;
+#endif
+    return &sim_l2_functions_baseline;
 }
 
 void store_plan_make(const struct access *access, uint32_t site, struct store_plan *out)
 {
-    out->requests = out->sent = out->partial = 0;
+    enum { ROW_LEAST = 4 }; // requests: fewer are copied sooner than looked up
+    unsigned count = 0, alike = 0, differ = 0;
+    int64_t lowest = INT64_MAX, highest = INT64_MIN;
+    out->sent = out->partial = 0;
     for (int i = 0; i < access->line_count; i++) {
         const struct access_line *a = &access->line[i];
-        out->line[i] = (uint64_t)((int64_t)a->address >> LINE_SHIFT);
+        int64_t line = (int64_t)a->address >> LINE_SHIFT;
+        out->line[i] = (uint64_t)line;
         if (!a->sectors)
             continue;
+        lowest = line < lowest ? line : lowest;
+        highest = line > highest ? line : highest;
+        alike |= a->sectors;
+        differ |= (a->sectors ^ access->line[0].sectors) | a->full_sectors;
         out->sent += bits_of_4(a->sectors);
         out->partial += bits_of_4(a->sectors & ~(unsigned)a->full_sectors);
-        out->request[out->requests++] =
-            (struct l2_request){.line_address = a->address,
-                                .site = site,
-                                .sectors = a->sectors,
-                                .full_sectors = a->full_sectors & a->sectors,
-                                .kind = L2_WRITE};
+        out->request[count++] = (struct l2_request){.line_address = a->address,
+                                                    .site = site,
+                                                    .sectors = a->sectors,
+                                                    .full_sectors = a->full_sectors & a->sectors,
+                                                    .kind = L2_WRITE};
     }
+    out->requests = count;
+    out->lines = 0;
+    out->row = count >= ROW_LEAST && count == (unsigned)access->line_count;
+    out->alike = (uint8_t)(differ ? 0 : alike);
+    out->lowest = (uint64_t)lowest;
+    out->highest = (uint64_t)highest;
+}
+
+bool store_plans_meet(const struct store_plan *a, const struct store_plan *b)
+{
+    uint64_t differ = a->requests ^ b->requests;
+    for (unsigned i = 0; differ == 0 && i < a->requests; i++)
+        differ |= a->line[i] ^ b->line[i];
+    return differ == 0;
 }
 
 void l1_ask(struct l1 *c, const struct l1_question *q, struct l2_request *out,
             struct l1_answer *answer)
 {
-    c->functions->l1_ask(c, q, out, answer);
+    c->functions->ask(c, q, out, answer);
+}
+
+void l1_store_row(struct l1 *c, const struct store_plan *plan, const struct access *access,
+                  uint64_t base, const struct line_bytes *bytes)
+{
+    c->functions->store_row(c, plan, access, base, bytes);
 }
 
 void l2_replay(struct l2 *c, const struct l2_request *requests, size_t count,
                struct l2_counts *counts, uint64_t *site_hits)
 {
-    c->functions->l2_replay(c, requests, count, counts, site_hits, NULL);
+    c->functions->replay(c, requests, count, counts, site_hits, NULL);
 }
 
 void l2_replay_round(struct l2 *c, const struct l2_request *requests, size_t count,
                      struct l2_counts *counts, uint64_t *site_hits, struct l2_arrivals *arrivals)
 {
-    c->functions->l2_replay(c, requests, count, counts, site_hits, arrivals);
+    c->functions->replay(c, requests, count, counts, site_hits, arrivals);
+}
+
+void l2_replay_logs(struct l2 *c, struct l2_log *const *logs, int count, struct l2_round *round)
+{
+    c->functions->replay_logs(c, logs, count, round);
 }
 
 /* ---- sets --------------------------------------------------------------------------------------- */
@@ -171,7 +216,7 @@ struct l1 *l1_new_in(void *room, const struct gpu *gpu, uint64_t shared_bytes_in
     struct held_bytes *bytes = (struct held_bytes *)(void *)(sets + count);
     struct l1 *c = (struct l1 *)(void *)(bytes + (size_t)count * WAYS);
     memset(c, 0, sizeof *c);
-    c->functions = cache_functions();
+    c->functions = l1_functions();
     c->ways = ways_of(gpu, GPU_FIELD_l1_ways);
     c->set_count = count;
     c->index = set_index_new(count);
@@ -198,6 +243,13 @@ void l1_reset(struct l1 *c)
     c->any_in_part = false;
     c->row.lines = 0;
     c->row.gathered = false;
+}
+
+void l1_fetch(const struct l1 *c)
+{
+    enum { FEW = 256 }; // more would push each other out of the host's caches
+    for (uint32_t i = 0; i < c->set_count && c->set_count <= FEW; i++)
+        set_prefetch(&c->sets[i]);
 }
 
 uint8_t l1_load(struct l1 *c, uint64_t line_address, uint8_t sectors)
@@ -288,7 +340,7 @@ struct l2 *l2_new(const struct gpu *gpu)
 struct l2 *l2_new_share(const struct gpu *gpu, double share)
 {
     struct l2 *c = xcalloc(1, sizeof *c);
-    c->functions = cache_functions();
+    c->functions = l2_functions();
     c->ways = ways_of(gpu, GPU_FIELD_l2_ways);
     c->partitions = (uint32_t)GPU(gpu, l2_partitions);
     uint64_t lines = (uint64_t)GPU(gpu, l2_bytes) / LINE_BYTES / c->partitions;
@@ -307,6 +359,7 @@ struct l2 *l2_new_share(const struct gpu *gpu, double share)
             c->granule_of[sectors] |= (uint8_t)(sectors & bits ? bits : 0);
         }
     c->sets = large_new((size_t)c->set_count * c->partitions * sizeof *c->sets);
+    c->warm = large_new((size_t)c->set_count * c->partitions * sizeof *c->warm);
     l2_flush(c);
     return c;
 }
@@ -330,6 +383,7 @@ void l2_free(struct l2 *c)
     if (!c)
         return;
     free(c->sets);
+    free(c->warm);
     free(c);
 }
 
@@ -362,5 +416,6 @@ uint64_t l2_lines_used(const struct l2 *c)
 void l2_flush(struct l2 *c)
 {
     sets_clear(c->sets, (size_t)c->set_count * c->partitions);
+    memset(c->warm, 0, (size_t)c->set_count * c->partitions * sizeof *c->warm);
     c->dirty_sectors = 0;
 }

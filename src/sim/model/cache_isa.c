@@ -1,22 +1,10 @@
-// Requests of an SM to its L1, and of all SMs to the L2, many at once: compiled once for each instruction set. cache.c has the
-// rest of the caches, and says what they do.
+// Requests of an SM to its L1, many at once: compiled once for each instruction set. cache.c has the rest of the caches, and
+// says what they do; l2_isa.c what follows.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/model/cache_set.h"
 #include "sim/paste.h"
 
 #include <string.h>
-
-#if defined(__BMI2__)
-#include <immintrin.h>
-#endif
-
-enum {
-    PARTIAL_WRITES = 8, // writes in part (a word each, say) that make a sector whole
-    AHEAD = 16,         // requests of which the sets are fetched early
-    PIECE = 64,         // requests of which the ways are worked out together
-};
-
-/* ---- L1 ------------------------------------------------------------------------------------------ */
 
 static inline struct l2_request *request_put(struct l2_request *r, const struct l1_question *q,
                                              const struct access_line *a, unsigned sectors,
@@ -29,12 +17,6 @@ static inline struct l2_request *request_put(struct l2_request *r, const struct 
                              .kind = (uint8_t)kind,
                              .sm_partition = q->sm_partition};
     return r + 1;
-}
-
-static inline void set_prefetch(const struct set *s)
-{
-    __builtin_prefetch(s, 1);
-    __builtin_prefetch((const char *)s + sizeof *s / 2, 1);
 }
 
 // The sets of the access's lines: all are on their way to the host's cache before the first is used.
@@ -110,6 +92,8 @@ static inline bool row_goes_on(const struct l1 *c, const struct store_plan *plan
     const struct store_row *row = &c->row;
     if (row->lines != count || row->base != base)
         return false;
+    if (plan->lines != 0 && row->lines_alike != 0)
+        return plan->lines == row->lines_alike;
     uint64_t differ = 0;
     for (int i = 0; i < count; i++)
         differ |= row->line[i] ^ plan->line[i];
@@ -139,14 +123,16 @@ static inline void row_add(struct store_row *row, const struct line_bytes *bytes
 }
 
 // A row begins; where the last one went on, this one is likely to. bytes: NULL where all sectors are written whole.
-static inline void row_begin(struct l1 *c, const struct l1_question *q,
+static inline void row_begin(struct l1 *c, const struct store_plan *plan,
+                             const struct access *access, uint64_t base,
                              const struct line_bytes *bytes)
 {
     struct store_row *row = &c->row;
-    int count = q->access->line_count;
-    row->base = q->base >> LINE_SHIFT;
+    int count = access->line_count;
+    row->base = base;
+    row->lines_alike = plan->lines;
     for (int i = 0; i < count; i++)
-        row->line[i] = q->plan->line[i];
+        row->line[i] = plan->line[i];
     set_indices(&c->index, row->base, row->line, (size_t)count, row->set);
     for (int i = 0; i < count; i++)
         set_prefetch(&c->sets[row->set[i]]);
@@ -161,7 +147,7 @@ static inline void row_begin(struct l1 *c, const struct l1_question *q,
         return;
     }
     for (int i = 0; i < count; i++) {
-        const struct access_line *a = &q->access->line[i];
+        const struct access_line *a = &access->line[i];
         struct set *s = &c->sets[row->set[i]];
         int way = row->way[i];
         if (s->tag[way] != (uint32_t)(row->base + row->line[i]))
@@ -190,20 +176,27 @@ static inline void planned_requests(const struct l1_question *q, struct l2_reque
     }
 }
 
-static inline struct l2_request *planned_lines(struct l1 *c, const struct l1_question *q,
-                                               struct l2_request *r, struct l1_answer *sum)
+static void store_row(struct l1 *c, const struct store_plan *plan, const struct access *access,
+                      uint64_t base, const struct line_bytes *bytes)
 {
-    const struct store_plan *plan = q->plan;
-    const struct line_bytes *bytes = q->bytes && plan->partial ? q->bytes(q->context) : NULL;
-    int count = q->access->line_count;
-    bool same = bytes && row_goes_on(c, plan, q->base >> LINE_SHIFT, count);
-    if (same && (c->row.gathered || row_gather(c))) {
+    int count = access->line_count;
+    base >>= LINE_SHIFT;
+    bytes = plan->partial > 0 ? bytes : NULL;
+    if (bytes && row_goes_on(c, plan, base, count) && (c->row.gathered || row_gather(c))) {
         c->row.again = true;
         row_add(&c->row, bytes, count);
     } else {
         row_end(c);
-        row_begin(c, q, bytes);
+        row_begin(c, plan, access, base, bytes);
     }
+}
+
+static inline struct l2_request *planned_lines(struct l1 *c, const struct l1_question *q,
+                                               struct l2_request *r, struct l1_answer *sum)
+{
+    const struct store_plan *plan = q->plan;
+    bool in_part = q->bytes && plan->partial > 0;
+    store_row(c, plan, q->access, q->base, in_part ? q->bytes(q->context) : NULL);
     planned_requests(q, r);
     sum->sent = plan->sent;
     sum->partial = plan->partial;
@@ -250,377 +243,5 @@ static void ask(struct l1 *c, const struct l1_question *q, struct l2_request *ou
         next_prefetch(c, q);
 }
 
-/* ---- L2: one partition's set -------------------------------------------------------------------- */
-
-// Fetches what the way's sectors written in part lack.
-static void set_merge(struct set *s, int way, struct l2_counts *counts)
-{
-    unsigned partial = partial_of(s, way);
-    counts->dram_read_bytes += sector_bytes(partial);
-    counts->lone_merged_thirds +=
-        (uint64_t)bits_of_4(partial) * (SECTORS_PER_LINE - bits_of_4(partial));
-    s->partial_ways = (uint8_t)(s->partial_ways - (partial != 0));
-    s->state[way] |= (uint8_t)partial;
-    s->partial_writes[way] = 0;
-}
-
-// Writes the way's dirty sectors back, merged.
-static void set_clean(struct l2 *c, struct set *s, int way, struct l2_counts *counts)
-{
-    set_merge(s, way, counts);
-    unsigned dirty = bits_of_4(dirty_of(s, way));
-    c->dirty_sectors -= dirty;
-    counts->dram_write_bytes += (uint64_t)dirty * SECTOR_BYTES;
-    counts->lone_written_thirds += (uint64_t)dirty * (SECTORS_PER_LINE - dirty);
-    s->dirty_ways = (uint8_t)(s->dirty_ways - (dirty_of(s, way) != 0));
-    state_put(s, way, valid_of(s, way), 0);
-}
-
-static int oldest_partial(const struct set *s)
-{
-    for (int i = WAYS - 1; i >= 0; i--)
-        if (partial_of(s, (int)(s->order >> (4 * i) & 15)))
-            return (int)(s->order >> (4 * i) & 15);
-    return 0;
-}
-
-static int oldest_dirty(const struct set *s)
-{
-    for (int i = WAYS - 1; i >= 0; i--)
-        if (dirty_of(s, (int)(s->order >> (4 * i) & 15)))
-            return (int)(s->order >> (4 * i) & 15);
-    return 0;
-}
-
-// The line's way, made free (and empty) if it was not there.
-static inline int l2_way(struct l2 *c, struct set *s, uint32_t tag, struct l2_counts *counts)
-{
-    int way = set_find(s, tag);
-    if (way < 0) {
-        way = set_oldest(s, c->ways);
-        if (dirty_of(s, way))
-            set_clean(c, s, way, counts);
-        s->tag[way] = tag;
-        s->state[way] = 0;
-        s->copied |= (uint16_t)(1u << way); // a copy may have outlived the line
-        set_turn(s, c->ways);
-        return way;
-    }
-    set_touch(s, way);
-    return way;
-}
-
-// Sectors that came from elsewhere: readable, and no longer in part.
-static inline void set_fill(struct set *s, int way, unsigned sectors)
-{
-    bool was_partial = partial_of(s, way) != 0;
-    s->state[way] |= (uint8_t)sectors;
-    s->partial_ways = (uint8_t)(s->partial_ways - (was_partial && !partial_of(s, way)));
-}
-
-// Which of the sectors written in part are whole by now: those that have been PARTIAL_WRITES times.
-static inline unsigned count_partial_writes(struct set *s, int way, unsigned sectors)
-{
-#if defined(__BMI2__)
-    unsigned count = s->partial_writes[way] + _pdep_u32(sectors, 0x1111);
-    s->partial_writes[way] = (uint16_t)(count & 0x7777);
-    return _pext_u32(count, 0x8888);
-#else
-    unsigned nibbles = (sectors & 1) | (sectors & 2) << 3 | (sectors & 4) << 6 | (sectors & 8) << 9;
-    unsigned count = s->partial_writes[way] + nibbles, whole = (count & 0x8888) / PARTIAL_WRITES;
-    s->partial_writes[way] = (uint16_t)(count & 0x7777);
-    return (whole | whole >> 3 | whole >> 6 | whole >> 9) & 15;
-#endif
-}
-
-// A set that has as many lines written in part, or dirty ones, as it may have, or more.
-static __attribute__((noinline)) void set_relieve(struct l2 *c, struct set *s,
-                                                  struct l2_counts *counts)
-{
-    if (s->partial_ways > c->partial_ways_max)
-        set_merge(s, oldest_partial(s), counts);
-    bool pressed = s->partial_ways == c->partial_ways_max;
-    if (s->dirty_ways > (pressed ? c->pressed_ways_max : c->dirty_ways_max))
-        set_clean(c, s, oldest_dirty(s), counts);
-}
-
-static inline void set_write(struct l2 *c, struct set *s, int way, unsigned sectors, unsigned full,
-                             struct l2_counts *counts)
-{
-    unsigned valid = valid_of(s, way), dirty = dirty_of(s, way), in_part = sectors & ~full & ~valid;
-    bool was_partial = (dirty & ~valid) != 0, was_dirty = dirty != 0;
-    if (in_part)
-        full |= count_partial_writes(s, way, in_part);
-    valid |= sectors & full;
-    c->dirty_sectors += bits_of_4(sectors & ~dirty);
-    dirty |= sectors;
-    state_put(s, way, valid, dirty);
-    s->dirty_ways = (uint8_t)(s->dirty_ways + !was_dirty);
-    s->partial_ways = (uint8_t)(s->partial_ways + ((dirty & ~valid) != 0) - was_partial);
-    if (s->partial_ways >= c->partial_ways_max || s->dirty_ways > c->dirty_ways_max)
-        set_relieve(c, s, counts);
-}
-
-/* ---- L2: requests ------------------------------------------------------------------------------- */
-
-// Where a request goes: the set of the line's home, and that of the partition its SM is near; they stand at the same place of
-// both.
-struct route {
-    struct set *home_set, *near_set;
-    uint32_t tag;
-};
-
-// Of up to PIECE requests.
-static inline void routes_of(const struct l2 *c, const struct l2_request *r, size_t count,
-                             struct route *to)
-{
-    uint64_t line[PIECE];
-    uint32_t home[PIECE], index[PIECE];
-    for (size_t i = 0; i < count; i++)
-        line[i] = r[i].line_address >> LINE_SHIFT;
-    if (c->partitions == 2)
-        for (size_t i = 0; i < count; i++) {
-            // Of two neighbouring lines each partition has one; a hash of the 4 KiB piece says which.
-            home[i] = (uint32_t)((line[i] ^ (line[i] >> 5) * HASH >> 63) & 1);
-            line[i] >>= 1;
-        }
-    else
-        for (size_t i = 0; i < count; i++) {
-            uint64_t group = c->partitions > 1 ? line[i] / c->partitions : line[i];
-            home[i] = c->partitions > 1
-                          ? (uint32_t)((line[i] + (group * HASH >> 40)) % c->partitions)
-                          : 0;
-            line[i] = group;
-        }
-    for (size_t i = count; i % SET_INDICES != 0; i++)
-        line[i] = 0; // so that there is no odd end
-    set_indices(&c->index, 0, line, (count + SET_INDICES - 1) / SET_INDICES * SET_INDICES, index);
-    for (size_t i = 0; i < count; i++) {
-        uint32_t near = c->partitions == 2  ? r[i].sm_partition & 1
-                        : c->partitions > 1 ? r[i].sm_partition % c->partitions
-                                            : 0;
-        to[i].tag = (uint32_t)(r[i].line_address >> LINE_SHIFT);
-        to[i].home_set = &c->sets[(size_t)home[i] * c->set_count + index[i]];
-        to[i].near_set = &c->sets[(size_t)near * c->set_count + index[i]];
-    }
-}
-
-// Looks the line up, made free if it was not there; returns those of the sectors that were, and counts them as read.
-static inline unsigned way_read(struct l2 *c, struct set *s, uint32_t tag, unsigned sectors,
-                                struct l2_counts *counts, int *way)
-{
-    *way = l2_way(c, s, tag, counts);
-    unsigned hit = sectors & valid_of(s, *way);
-    counts->read_sectors += bits_of_4(sectors);
-    counts->hit_sectors += bits_of_4(hit);
-    return hit;
-}
-
-// Reads for the other side at the line's home; returns the sectors that were there.
-static inline unsigned home_read(struct l2 *c, const struct route *to, unsigned sectors,
-                                 struct l2_counts *counts)
-{
-    struct set *s = to->home_set;
-    int way;
-    unsigned hit = way_read(c, s, to->tag, sectors, counts, &way);
-    counts->copy_read_sectors += bits_of_4(sectors);
-    unsigned fetched = c->granule_of[sectors & ~hit];
-    counts->dram_read_bytes += sector_bytes(fetched);
-    set_fill(s, way, fetched);
-    s->copied |= (uint16_t)(1u << way);
-    return hit;
-}
-
-static inline unsigned l2_read(struct l2 *c, const struct route *to, unsigned sectors,
-                               struct l2_counts *counts)
-{
-    struct set *s = to->near_set;
-    int way;
-    unsigned hit = way_read(c, s, to->tag, sectors, counts, &way), missing = sectors & ~hit;
-    if (!missing)
-        return hit;
-    unsigned fetched = c->granule_of[missing];
-    if (to->home_set == to->near_set)
-        counts->dram_read_bytes += sector_bytes(fetched);
-    else
-        hit |= home_read(c, to, fetched & ~valid_of(s, way), counts) & missing;
-    set_fill(s, way, fetched);
-    return hit;
-}
-
-// Copies of sectors that changed are worth nothing any more, except the writer's own.
-static __attribute__((noinline)) void copies_drop(const struct l2 *c, const struct route *to,
-                                                  unsigned sectors, const struct set *keep, int way)
-{
-    bool left = keep != to->home_set;
-    struct set *s = &c->sets[(size_t)(to->home_set - c->sets) % c->set_count];
-    for (uint32_t p = 0; p < c->partitions; p++, s += c->set_count) {
-        int copy = s == to->home_set || s == keep ? -1 : set_find(s, to->tag);
-        if (copy < 0)
-            continue;
-        s->state[copy] &= (uint8_t)~sectors;
-        left = left || s->state[copy];
-    }
-    if (!left)
-        to->home_set->copied &= (uint16_t) ~(1u << way);
-}
-
-static __attribute__((noinline)) void l2_write(struct l2 *c, const struct route *to,
-                                               unsigned sectors, unsigned full,
-                                               struct l2_counts *counts)
-{
-    struct set *s = to->home_set;
-    bool far = s != to->near_set;
-    unsigned passed = bits_of_4(sectors) << far;
-    counts->write_sectors += passed;
-    counts->hit_sectors += passed;
-    int way = l2_way(c, s, to->tag, counts);
-    unsigned bit = 1u << way;
-    if (s->copied & bit && (!far || c->partitions > 2))
-        copies_drop(c, to, sectors, to->near_set, way);
-    if (far && full) { // the writer's side keeps what it wrote whole
-        struct set *copy = to->near_set;
-        copy->state[l2_way(c, copy, to->tag, counts)] |= (uint8_t)full;
-        s->copied |= (uint16_t)bit;
-    }
-    set_write(c, s, way, sectors, full, counts);
-}
-
-// Done at the home; what is not there is fetched first. Counted apart from reads and writes.
-static inline unsigned l2_atomic(struct l2 *c, const struct route *to, unsigned sectors,
-                                 struct l2_counts *counts)
-{
-    struct set *s = to->home_set;
-    bool far = s != to->near_set;
-    int way = l2_way(c, s, to->tag, counts);
-    unsigned hit = sectors & valid_of(s, way), missing = sectors & ~hit;
-    if (s->copied >> way & 1)
-        copies_drop(c, to, sectors, s, way);
-    if (missing) {
-        unsigned fetched = far ? missing : c->granule_of[missing];
-        counts->dram_read_bytes += sector_bytes(fetched);
-        set_fill(s, way, fetched);
-    }
-    counts->hit_sectors += bits_of_4(hit) + (far ? bits_of_4(sectors) : 0);
-    counts->atomic_sectors += bits_of_4(sectors) << far;
-    set_write(c, s, way, sectors, sectors, counts);
-    return hit;
-}
-
-static inline void route_prefetch(const struct route *to, const struct l2_request *r)
-{
-    // The near partition's set too, where the request comes there; no branch, it would be guessed wrong too often.
-    bool near = r->kind == L2_READ || (r->kind == L2_WRITE && r->full_sectors != 0);
-    set_prefetch(to->home_set);
-    set_prefetch(near ? to->near_set : to->home_set);
-}
-
-static inline unsigned l2_serve(struct l2 *c, const struct l2_request *r, const struct route *to,
-                                struct l2_counts *counts)
-{
-    switch ((enum l2_kind)r->kind) {
-    case L2_READ:
-        return l2_read(c, to, r->sectors, counts);
-    case L2_WRITE:
-        l2_write(c, to, r->sectors, r->full_sectors, counts);
-        return r->sectors;
-    case L2_ATOMIC:
-        return l2_atomic(c, to, r->sectors, counts);
-    case L2_MERGED:
-        return r->sectors; // comes with the other's, however that was found
-    }
-    return 0;
-}
-
-static void arrival_note(struct l2_arrivals *a, const struct l2_request *r, unsigned hit)
-{
-    enum { SAME_ROUND = 2, ROUND_BEFORE = 1 }; // halves
-    uint64_t line = r->line_address >> LINE_SHIFT;
-    struct l2_asked *asked = &a->asked[(line ^ line >> 16) % L2_ASKED];
-    bool known = asked->line == line + 1 && asked->round + 1 >= a->round;
-    if (hit != r->sectors) {
-        uint8_t before = known && asked->sm == a->sm ? asked->sectors : 0;
-        *asked = (struct l2_asked){line + 1, a->round, a->sm, r->sectors | before};
-    } else if (known && r->kind != L2_WRITE) {
-        // Its own, it has asked for and waited; others of the line the granule brings.
-        unsigned coming = asked->sm == a->sm ? hit & ~(unsigned)asked->sectors : hit;
-        a->site_halves[r->site] +=
-            (uint64_t)bits_of_4(coming) * (asked->round == a->round ? SAME_ROUND : ROUND_BEFORE);
-        if (asked->sm == a->sm)
-            asked->sectors |= r->sectors;
-    }
-}
-
-// Writes in a row, up to another request: most go to a line that is there, and drop no copies. Returns how many.
-static __attribute__((noinline)) size_t write_row(struct l2 *c, const struct l2_request *r,
-                                                  const struct route *to, size_t count,
-                                                  struct l2_counts *counts, uint64_t *site_hits)
-{
-    uint64_t passed = 0;
-    const struct l2_request *const from = r, *const end = r + count;
-    for (; r < end && r->kind == L2_WRITE; r++, to++) {
-        struct set *s = to->home_set;
-        unsigned sectors = r->sectors, full = r->full_sectors, each = bits_of_4(sectors);
-        bool far = s != to->near_set;
-        int way = set_find(s, to->tag);
-        if (end - r > AHEAD)
-            route_prefetch(to + AHEAD, r + AHEAD);
-        if (site_hits)
-            site_hits[r->site] += each;
-        bool copied = way >= 0 && (s->copied >> way & 1) && (!far || c->partitions > 2);
-        if (way < 0 || copied) {
-            l2_write(c, to, sectors, full, counts);
-            continue;
-        }
-        passed += each << far;
-        set_touch(s, way);
-        if (far && full) { // as l2_write() does
-            struct set *copy = to->near_set;
-            copy->state[l2_way(c, copy, to->tag, counts)] |= (uint8_t)full;
-            s->copied |= (uint16_t)(1u << way);
-        }
-        set_write(c, s, way, sectors, full, counts);
-    }
-    counts->write_sectors += passed;
-    counts->hit_sectors += passed;
-    return (size_t)(r - from);
-}
-
-static inline void replay_piece(struct l2 *c, const struct l2_request *requests, size_t count,
-                                struct l2_counts *counts, uint64_t *site_hits,
-                                struct l2_arrivals *arrivals)
-{
-    struct route routes[PIECE];
-    routes_of(c, requests, count, routes);
-    for (size_t i = 0; i < AHEAD && i < count; i++)
-        route_prefetch(&routes[i], &requests[i]);
-    for (size_t i = 0; i < count;) {
-        const struct l2_request *r = &requests[i];
-        if (r->kind == L2_WRITE) { // waits for nothing: no arrival
-            i += write_row(c, r, &routes[i], count - i, counts, site_hits);
-            continue;
-        }
-        unsigned hit = l2_serve(c, r, &routes[i], counts);
-        if (i + AHEAD < count)
-            route_prefetch(&routes[i + AHEAD], &requests[i + AHEAD]);
-        if (site_hits)
-            site_hits[r->site] += bits_of_4(hit);
-        if (arrivals)
-            arrival_note(arrivals, r, hit);
-        i++;
-    }
-}
-
-static void replay(struct l2 *c, const struct l2_request *requests, size_t count,
-                   struct l2_counts *counts, uint64_t *site_hits, struct l2_arrivals *arrivals)
-{
-    for (size_t at = 0; at < count; at += PIECE)
-        replay_piece(c, requests + at, count - at < PIECE ? count - at : PIECE, counts, site_hits,
-                     arrivals);
-}
-
-extern const struct cache_functions PASTE(sim_cache_functions_, SIM_ISA);
-const struct cache_functions PASTE(sim_cache_functions_, SIM_ISA) = {
-    .l1_ask = ask,
-    .l2_replay = replay,
-};
+extern const struct l1_functions PASTE(sim_l1_functions_, SIM_ISA);
+const struct l1_functions PASTE(sim_l1_functions_, SIM_ISA) = {.ask = ask, .store_row = store_row};

@@ -1,5 +1,5 @@
-// What cache.c and the vector code of cache_isa.c share: a set of a cache, which set a line falls into, L1 and L2. Private to
-// these two.
+// What cache.c and the vector code of cache_isa.c and l2_isa.c share: a set of a cache, which set a line falls into, L1 and
+// L2. Private to these three.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef RIDGE_SIM_CACHE_SET_H
 #define RIDGE_SIM_CACHE_SET_H
@@ -24,11 +24,23 @@ struct set {
     uint16_t partial_writes[WAYS]; // L2: a nibble per sector; L1: a bit per sector held in part
     uint16_t copied;               // a bit a way: another partition may have a copy
     uint8_t dirty_ways, partial_ways;
-    uint8_t used; // ways that ever held a line: filled in order
-    uint8_t unused;
-    uint16_t tree; // pseudo-LRU: a bit a node, from bit 1; 1 = the older half is the upper one
+    union {
+        struct {          // L1
+            uint8_t used; // ways that ever held a line: filled in order
+            uint8_t unused;
+            uint16_t
+                tree; // pseudo-LRU: a bit a node, from bit 1; 1 = the older half is the upper one
+        };
+        bool warm; // L2: what changes of the way used last is in struct l2's `warm`
+    };
 };
 _Static_assert(sizeof(struct set) == 128, "two lines of the host's cache");
+
+static inline void set_prefetch(const struct set *s)
+{
+    __builtin_prefetch(s, 1);
+    __builtin_prefetch((const char *)s + sizeof *s / 2, 1);
+}
 
 static inline unsigned valid_of(const struct set *s, int way)
 {
@@ -181,17 +193,19 @@ struct held_bytes { // of a line: those written, of sectors held in part
 // Stores in part to the same lines, one right after the other: warps of a block often fill lines together. Nothing of their
 // sets changes but which bytes the lines hold: these are gathered here, and go to the ways before anything else is asked.
 struct store_row {
-    int lines;     // 0: what came last was no such store
-    bool gathered; // bytes are here
-    bool again;    // it went on; or, before the next begins, the last one did
-    uint64_t base; // of its addresses, as a number of lines
+    int lines;            // 0: what came last was no such store
+    bool gathered;        // bytes are here
+    bool again;           // it went on; or, before the next begins, the last one did
+    uint64_t base;        // of its addresses, as a number of lines
+    uint64_t lines_alike; // as struct store_plan's `lines`
     uint64_t line[ACCESS_LINES];
     uint32_t set[ACCESS_LINES];
     uint8_t way[ACCESS_LINES];
-    struct line_bytes held[ACCESS_LINES]; // readable sectors whole
+    _Alignas(64) struct line_bytes
+        held[ACCESS_LINES]; // readable sectors whole; in whole lines of the host
 };
 struct l1 {
-    const struct cache_functions *functions;
+    const struct l1_functions *functions;
     struct set *sets;
     struct held_bytes *bytes; // of each way
     bool any_in_part;         // since the last reset
@@ -325,9 +339,20 @@ static inline void row_end(struct l1 *c)
 
 /* ---- L2 ----------------------------------------------------------------------------------------- */
 
+// Of a set whose line used last is written in part, and has room for more such writes: what these change, in one word. The
+// set itself has it from before, until it is used otherwise. 0: not so.
+enum {
+    WARM_WRITES = 32, // above the tag: as partial_writes
+    WARM_STATE = 48,  // as state
+    WARM_WAY = 56,
+    WARM_NEAR = 60, // may be written so from its own partition, and from the others
+    WARM_FAR = 61,
+};
+
 struct l2 {
-    const struct cache_functions *functions;
+    const struct l2_functions *functions;
     struct set *sets; // partition after partition
+    uint64_t *warm;   // of each set
     struct set_index index;
     uint32_t set_count; // of one partition
     uint32_t partitions;
@@ -343,11 +368,17 @@ static inline uint64_t sector_bytes(unsigned sectors)
 }
 
 // Those compiled for the host's instruction set.
-struct cache_functions {
-    void (*l1_ask)(struct l1 *c, const struct l1_question *q, struct l2_request *out,
-                   struct l1_answer *answer);
-    void (*l2_replay)(struct l2 *c, const struct l2_request *requests, size_t count,
-                      struct l2_counts *counts, uint64_t *site_hits, struct l2_arrivals *arrivals);
+struct l1_functions {
+    void (*ask)(struct l1 *c, const struct l1_question *q, struct l2_request *out,
+                struct l1_answer *answer);
+    void (*store_row)(struct l1 *c, const struct store_plan *plan, const struct access *access,
+                      uint64_t base, const struct line_bytes *bytes);
+};
+struct l2_functions {
+    void (*replay)(struct l2 *c, const struct l2_request *requests, size_t count,
+                   struct l2_counts *counts, uint64_t *site_hits, struct l2_arrivals *arrivals);
+    void (*replay_logs)(struct l2 *c, struct l2_log *const *logs, int count,
+                        struct l2_round *round);
 };
 
 #endif

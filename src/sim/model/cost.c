@@ -136,6 +136,10 @@ static void rates_latencies(struct rates *r, const struct gpu *g)
     r->guard = known_or_none(GPU(g, latency_guard_cycles) - r->alu);
     r->branch = known_or_none(GPU(g, branch_cycles));
     r->branch_back = known_or_none(g->value[GPU_FIELD_branch_back_cycles] - r->branch);
+    // Load, add, compare and swap, test, and the branch back under the predicate.
+    r->swap_latency = 2 * r->shared_latency + 2 * r->alu + r->guard + r->branch + r->branch_back;
+    double swap = g->value[GPU_FIELD_shared_swap_cycles];
+    r->swap_cycles = isnan(swap) ? 2 * r->wavefront : swap;
     r->match_value = known_or_none(g->value[GPU_FIELD_match_value_cycles]);
     r->first_fetch = known_or_none(GPU(g, first_fetch_cycles));
     r->first_constant = known_or_none(GPU(g, first_constant_cycles));
@@ -270,6 +274,10 @@ struct site_cost site_cost(const struct rates *r, const struct timing_site *t)
         .second = (uint8_t)p->second,
         .reader = (uint8_t)(t->group && p->unit == UNIT_TENSOR ? STALL_GMMA : p->reader),
         .throttle = p->unit == UNIT_SHARED ? STALL_MIO_THROTTLE : STALL_LG_THROTTLE};
+    if (t->pipe == PIPE_SHARED_ATOMIC && t->swap_turn > 0) {
+        c.turn_slots = t->swap_turn;
+        c.latency = r->swap_latency;
+    }
     if (t->pipe == PIPE_BRANCH)
         c.hold = later(0, r->branch - c.slots);
     if (p->unit == UNIT_MATH && r->operation[t->operation].cycles > 0)
@@ -302,7 +310,7 @@ struct turn_costs turn_costs(const struct gpu *g)
     double l2 = g->value[GPU_FIELD_l2_read_gbps], dram = GPU(g, dram_gbps);
     double bytes = chip_rate(g, l2 > dram ? l2 : dram, GPU(g, sm_count));
     double queue = g->value[GPU_FIELD_lsu_queue_cycles];
-    return (struct turn_costs){
+    struct turn_costs t = {
         .r = {.lines = at_least_one(g->value[GPU_FIELD_l1_lines_per_cycle]),
               .wavefront = at_least_one(floor(g->value[GPU_FIELD_shared_wavefront_cycles])),
               .port_lines = at_least_one(g->value[GPU_FIELD_sm_port_lines_per_cycle])},
@@ -311,6 +319,11 @@ struct turn_costs turn_costs(const struct gpu *g)
         .memory_bytes_per_cycle = (uint32_t)at_least_one(bytes),
         .queue_cycles = queue >= 0 ? (uint32_t)queue : UINT32_MAX,
         .schedulers = (uint32_t)GPU(g, schedulers_per_sm)};
+    for (unsigned i = 0; i < COUNT_OF(t.port_cycles); i++)
+        t.port_cycles[i] = (uint32_t)(port_requests(i) / t.r.port_lines);
+    for (unsigned i = 0; i < COUNT_OF(t.memory_cycles); i++)
+        t.memory_cycles[i] = i * SECTOR_BYTES / t.memory_bytes_per_cycle;
+    return t;
 }
 
 unsigned texture_filter_cycles(const struct gpu *g, int lanes)

@@ -29,6 +29,7 @@ struct rates {
     double f32_half, f64, f16, integer, wide, special, convert, warp;
     double wide_dispatch; // cycles of a scheduler
     double tensor_flops, mma_share, atomic_return;
+    double swap_cycles, swap_latency; // of a turn of a loop that compares and swaps in shared memory
     double alu, f64_latency, special_latency, shared_latency, l1_latency, l2_latency, dram_latency;
     double guard;  // more to an instruction under a predicate than to one that computes with it
     double branch; // from a branch to the next instruction; 0: not known
@@ -118,6 +119,7 @@ struct site_cost {                          // of one instruction of the program
     double next;                            // until the warp may issue again
     double cycles, latency;                 // of its server; from there to its result
     double special_cycles, special_latency; // of the special-function unit beside
+    double turn_slots; // of each turn of a loop that swaps in shared memory; 0: all else
     double hold;                            // of its warp, behind its slots
     double sequence; // of a sequence measured whole: one after the other at this rate; 0: none
     int16_t moved;   // as struct timing_site has it
@@ -155,6 +157,9 @@ unsigned texture_filter_cycles(const struct gpu *g, int lanes);
 struct turn_costs {
     struct rates r; // only those of the stages and the port
     uint32_t l1_latency, memory_latency, memory_bytes_per_cycle, queue_cycles, schedulers;
+    // What so many requests take of the port, and sectors of the memory.
+    uint32_t port_cycles[ACCESS_LINES + 1];
+    uint32_t memory_cycles[ACCESS_LINES * SECTORS_PER_LINE + 1];
 };
 struct turn_costs turn_costs(const struct gpu *g);
 

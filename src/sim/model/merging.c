@@ -18,11 +18,17 @@ struct pending {   // 16 bytes: four a line of the host's cache
     uint16_t sm;
     uint8_t sectors;
 };
+struct reach { // of a group's reads in a round: the lines lie from one to the other
+    uint32_t round;
+    uint64_t low, high;
+};
+enum { ROUNDS = 2 }; // this one and the one before
 struct merging {
     int sms; // of a group
     size_t groups;
     struct pending *slots; // SLOTS a group
     uint32_t *asked;       // of each group: the last round in which it read a line; 0: none yet
+    struct reach (*reach)[ROUNDS]; // of each group, by the round's parity
 };
 
 struct merging *merging_new(const struct gpu *gpu)
@@ -35,6 +41,7 @@ struct merging *merging_new(const struct gpu *gpu)
     m->groups = (size_t)ceil(GPU(gpu, sm_count) / sms);
     m->slots = xcalloc(m->groups * SLOTS, sizeof *m->slots);
     m->asked = xcalloc(m->groups, sizeof *m->asked);
+    m->reach = xcalloc(m->groups, sizeof *m->reach);
     return m;
 }
 
@@ -44,7 +51,45 @@ void merging_free(struct merging *m)
         return;
     free(m->slots);
     free(m->asked);
+    free(m->reach);
     free(m);
+}
+
+static void reach_note(struct reach *r, uint32_t now, uint64_t line)
+{
+    if (r->round != now)
+        *r = (struct reach){now, line, line};
+    r->low = line < r->low ? line : r->low;
+    r->high = line > r->high ? line : r->high;
+}
+
+static bool reach_meets(const struct reach *r, uint32_t round, uint64_t low, uint64_t high)
+{
+    return r->round == round && r->low <= high && low <= r->high;
+}
+
+static struct pending *slot_of(struct pending *slots, uint64_t line)
+{
+    return &slots[(line ^ line >> LINE_BITS) % SLOTS];
+}
+
+void merging_row(struct merging *m, int sm, size_t round, const struct l2_row *row, unsigned from,
+                 unsigned to)
+{
+    uint32_t now = (uint32_t)round;
+    size_t group = (size_t)(sm / m->sms);
+    uint64_t base = row->base >> LINE_BITS;
+    const struct reach *reach = m->reach[group];
+    uint64_t low = base + row->plan->lowest, high = base + row->plan->highest;
+    if (!reach_meets(&reach[now % ROUNDS], now, low, high) &&
+        !reach_meets(&reach[(now - 1) % ROUNDS], now - 1, low, high))
+        return;
+    for (unsigned i = from; i < to; i++) {
+        uint64_t line = base + row->plan->line[i];
+        struct pending *p = slot_of(&m->slots[group * SLOTS], line);
+        if (p->line == line + 1 && p->round + 1 >= now)
+            p->line = 0;
+    }
 }
 
 void merging_round(struct merging *m, int sm, size_t round, struct l2_request *requests,
@@ -58,10 +103,12 @@ void merging_round(struct merging *m, int sm, size_t round, struct l2_request *r
         bool reads = r->kind == L2_READ;
         if (!reads && m->asked[group] + 1 < now)
             continue; // no read is on its way that it could end
-        if (reads)
-            m->asked[group] = now;
         uint64_t line = r->line_address >> LINE_BITS;
-        struct pending *p = &slots[(line ^ line >> LINE_BITS) % SLOTS];
+        if (reads) {
+            m->asked[group] = now;
+            reach_note(&m->reach[group][now % ROUNDS], now, line);
+        }
+        struct pending *p = slot_of(slots, line);
         bool there = p->line == line + 1 && p->round + 1 >= now;
         if (!reads) {
             if (there)

@@ -276,7 +276,7 @@ static void warp_issue(struct replay *p, struct warp_state *w, double at)
         stall_explain(p, w, op->site, at);
         stall_add(p, w, op->site, STALL_SELECTED, at + c->next);
     }
-    server_take(&p->issue[w->scheduler], at, c->slots);
+    server_take(&p->issue[w->scheduler], at, c->slots + c->turn_slots * op->wavefronts);
     p->start = w->issued = at;
     gap_note(p, w, op->site, at);
     double held = c->pipe == PIPE_BULK_COPY ? lanes_started(p, op) : 0;
@@ -290,6 +290,10 @@ static void warp_issue(struct replay *p, struct warp_state *w, double at)
         queue_note(p, c, ready);
     double hold = c->hold + (c->pipe == PIPE_BRANCH && goes_back(w) ? p->r.branch_back : 0);
     w->at = later(w->at, at + c->next + hold + held);
+    if (c->turn_slots > 0) { // its branch waits for what each turn swapped
+        w->at = later(w->at, ready);
+        stall_add(p, w, op->site, STALL_SHORT_SCOREBOARD, w->at);
+    }
     if (held > 0)
         stall_add(p, w, op->site, STALL_DISPATCH, w->at);
     else if (hold > 0)

@@ -3,16 +3,12 @@
 // order of turns decides what L1 holds; it is not a time that anyone is shown: that is the replay's (timing.c), and
 // the clock's that kernels read (clock.c).
 // SPDX-License-Identifier: Apache-2.0
+#include "sim/model/turns.h"
 #include "sim/observe/events.h"
 
 static bool turns_wanted(const struct launch *l)
 {
     return !l->options->no_caches;
-}
-
-static uint64_t last_of(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
 }
 
 // What the access sends through the port to L2, in cycles of it.
@@ -29,21 +25,15 @@ static void turns_hear(struct warp *w, struct event *e)
 {
     const struct launch *l = w->core->launch;
     const struct turn_costs *t = &l->turn;
-    struct sm *sm = w->block->sm;
-    bool ordered = l->program->mem_ops[e->u->extra].ordered;
-    unsigned sent = e->sent_sectors;
-    uint64_t now = sm->now + sm->busy;
-    sm->busy += (uint32_t)stages_cycles(&t->r, e->access->line_count, e->passes);
-    sm->port_free = last_of(sm->port_free, now) + port_cycles(t, e);
-    if (sm->port_free > sm->now + sm->busy + t->queue_cycles)
-        sm->busy = (uint32_t)(sm->port_free - t->queue_cycles - sm->now);
-    uint64_t there = sm->now + sm->busy + (e->touch == TOUCH_READ ? t->l1_latency : 0);
-    if (e->touch == TOUCH_ATOMIC || sent > 0)
-        sm->memory_free =
-            last_of(sm->memory_free, now) + sent * SECTOR_BYTES / t->memory_bytes_per_cycle;
-    if (ordered || e->touch == TOUCH_ATOMIC || (e->touch == TOUCH_READ && sent > 0))
-        there = last_of(sm->memory_free, sm->port_free) + t->memory_latency;
-    w->wake = last_of(there, w->wake);
+    bool atomic = e->touch == TOUCH_ATOMIC, reads = e->touch == TOUCH_READ;
+    const struct turn_take take = {
+        .stages = (uint32_t)stages_cycles(&t->r, e->access->line_count, e->passes),
+        .port = port_cycles(t, e),
+        .memory = memory_cycles(t, e->sent_sectors),
+        .reads = reads,
+        .waits =
+            l->program->mem_ops[e->u->extra].ordered || atomic || (reads && e->sent_sectors > 0)};
+    turn_taken(w, t, &take, atomic || e->sent_sectors > 0);
 }
 
 const struct listener turns_listener = {.name = "turns",

@@ -2,6 +2,7 @@
 // bytes there) and on to the log for L2, which is replayed later. Notes for those that listen after it
 // what was found.
 // SPDX-License-Identifier: Apache-2.0
+#include "sim/model/turns.h"
 #include "sim/observe/events.h"
 
 static bool caches_wanted(const struct launch *l)
@@ -29,11 +30,13 @@ void bytes_of_lines(const struct access *access, uint64_t base, const uint64_t *
     }
 }
 
-// Bytes of the event's lines, worked out when first wanted.
+// Bytes of an access's lines, worked out when first wanted.
 struct touched {
-    const struct event *e;
+    const struct access *access;
+    const struct line_bytes *written; // they are known
     const uint64_t *address;
     uint64_t base;
+    uint32_t mask;
     unsigned bytes;
     bool known;
     struct line_bytes line[COUNT_OF(((struct access *)0)->line)];
@@ -43,9 +46,11 @@ struct touched {
 static void touched_init(struct touched *t, const struct event *e, const uint64_t *address,
                          uint64_t base, unsigned bytes)
 {
-    t->e = e;
+    t->access = e->access;
+    t->written = e->written;
     t->address = address;
     t->base = base;
+    t->mask = e->mask;
     t->bytes = bytes;
     t->known = false;
 }
@@ -53,14 +58,14 @@ static void touched_init(struct touched *t, const struct event *e, const uint64_
 static const struct line_bytes *touched_bytes(struct touched *t, int line)
 {
     if (!t->known)
-        bytes_of_lines(t->e->access, t->base, t->address, t->e->mask, t->bytes, t->line);
+        bytes_of_lines(t->access, t->base, t->address, t->mask, t->bytes, t->line);
     t->known = true;
     return &t->line[line];
 }
 
 static uint8_t line_load(struct l1 *l1, struct touched *t, int i)
 {
-    const struct access_line *a = &t->e->access->line[i];
+    const struct access_line *a = &t->access->line[i];
     uint64_t address = t->base + a->address;
     if (t->address != NULL && (l1_in_part(l1, address) & a->sectors) != 0)
         return l1_load_bytes(l1, address, a->sectors, touched_bytes(t, i));
@@ -70,7 +75,7 @@ static uint8_t line_load(struct l1 *l1, struct touched *t, int i)
 // Returns the sectors that were readable before.
 static uint8_t line_store(struct l1 *l1, struct touched *t, int i)
 {
-    const struct access_line *a = &t->e->access->line[i];
+    const struct access_line *a = &t->access->line[i];
     uint64_t address = t->base + a->address;
     if (t->address == NULL || a->full_sectors == a->sectors)
         return l1_store(l1, address, a->full_sectors);
@@ -80,7 +85,23 @@ static uint8_t line_store(struct l1 *l1, struct touched *t, int i)
 static const struct line_bytes *all_bytes(void *context)
 {
     const struct touched *t = context;
-    return t->e->written != NULL ? t->e->written : touched_bytes(context, 0);
+    return t->written != NULL ? t->written : touched_bytes(context, 0);
+}
+
+// Through L1, and on to the log.
+static inline void lines_ask(struct sm *sm, const struct l1_question *q, struct l1_answer *answer)
+{
+    const struct store_plan *plan = q->plan;
+    if (plan != NULL && plan->row) {
+        l1_store_row(sm->l1, plan, q->access, q->base, q->bytes(q->context));
+        l2_log_row(&sm->log, plan, q->base);
+        *answer = (struct l1_answer){
+            .requests = plan->requests, .sent = plan->sent, .partial = plan->partial};
+        return;
+    }
+    l1_ask(sm->l1, q, l2_log_room(&sm->log, (size_t)q->access->line_count), answer);
+    sm->log.single_count += answer->requests;
+    sm->log.count += answer->requests;
 }
 
 static void hear_global(struct warp *w, struct event *e)
@@ -104,8 +125,7 @@ static void hear_global(struct warp *w, struct event *e)
         .bypass = w->core->launch->program->mem_ops[e->u->extra].bypass_l1,
     };
     struct l1_answer answer;
-    l1_ask(sm->l1, &q, sm_log_room(sm, (size_t)e->access->line_count), &answer);
-    sm->log_count += answer.requests;
+    lines_ask(sm, &q, &answer);
     s->line_base = e->line_base;
     s->l1_hit_sectors += answer.hits;
     s->l2_sectors += answer.sent;
@@ -113,6 +133,64 @@ static void hear_global(struct warp *w, struct event *e)
     e->sent_lines = (unsigned)answer.requests;
     e->sent_sectors = answer.sent;
     e->partial_sectors = answer.partial;
+}
+
+void caches_store_row(struct warp *w, const struct uop *u, struct mem_state *s, uint64_t base)
+{
+    const struct launch *l = w->core->launch;
+    const struct phase *p = s->phase;
+    const struct turn_take take = {p->stages, p->port, p->memory, false,
+                                   l->program->mem_ops[u->extra].ordered};
+    struct sm *sm = w->block->sm;
+    l1_store_row(sm->l1, p->plan, &p->access, base, p->written);
+    l2_log_row(&sm->log, p->plan, base);
+    s->line_base = base;
+    s->l2_sectors += p->plan->sent;
+    turn_taken(w, &l->turn, &take, true);
+}
+
+void caches_plain(struct warp *w, const struct uop *u, struct mem_state *s, uint32_t mask,
+                  const uint64_t *address, unsigned bytes, enum touch touch)
+{
+    const struct launch *l = w->core->launch;
+    const struct turn_costs *t = &l->turn;
+    const struct mem_op *m = &l->program->mem_ops[u->extra];
+    const struct phase *p = s->phase;
+    struct sm *sm = w->block->sm;
+    uint64_t base = address[lane_first(mask)] - s->key;
+    struct touched touched;
+    touched.access = &p->access;
+    touched.written = p->written;
+    touched.address = address;
+    touched.base = base;
+    touched.mask = mask;
+    touched.bytes = bytes;
+    touched.known = false;
+    const struct l1_question q = {.access = &p->access,
+                                  .base = base,
+                                  .next = 2 * base - s->line_base,
+                                  .bytes = all_bytes,
+                                  .context = &touched,
+                                  .plan = p->planned ? p->plan : NULL,
+                                  .touch = touch,
+                                  .site = u->site,
+                                  .sm_partition = (uint8_t)(sm->index & 1),
+                                  .bypass = m->bypass_l1};
+    struct l1_answer answer;
+    lines_ask(sm, &q, &answer);
+    s->line_base = base;
+    s->l1_hit_sectors += answer.hits;
+    s->l2_sectors += answer.sent;
+    bool reads = touch == TOUCH_READ;
+    double flits = port_store_flits((unsigned)p->access.line_count, answer.sent, answer.partial);
+    const struct turn_take take = {.stages = p->stages,
+                                   .port = reads        ? t->port_cycles[answer.requests]
+                                           : p->planned ? p->port
+                                                        : (uint64_t)(flits / t->r.port_lines),
+                                   .memory = t->memory_cycles[answer.sent],
+                                   .reads = reads,
+                                   .waits = m->ordered || (reads && answer.sent > 0)};
+    turn_taken(w, t, &take, answer.sent > 0);
 }
 
 static void hear_local(struct warp *w, struct event *e)

@@ -33,6 +33,8 @@ static void audience_choose(const struct launch *l, struct audience *a, bool tra
                 a->hear[kind][a->count[kind]++] = listener->hear;
         a->heard |= listener->kinds;
     }
+    a->plain = a->count[EVENT_GLOBAL] == 2 && a->hear[EVENT_GLOBAL][0] == caches_listener.hear &&
+               a->hear[EVENT_GLOBAL][1] == turns_listener.hear;
 }
 
 void listeners_choose(struct launch *l)

@@ -35,6 +35,13 @@ void event_send(struct warp *w, struct event *e);
 void bytes_of_lines(const struct access *access, uint64_t base, const uint64_t *address,
                     uint32_t mask, unsigned bytes, struct line_bytes *out);
 
+// A load or store in the pattern's phase that only the caches and the order of turns hear of: without an event.
+void caches_plain(struct warp *w, const struct uop *u, struct mem_state *s, uint32_t mask,
+                  const uint64_t *address, unsigned bytes, enum touch touch);
+
+// The same of a store in part or whole whose plan makes a row; base: of its lines.
+void caches_store_row(struct warp *w, const struct uop *u, struct mem_state *s, uint64_t base);
+
 // footprint.c: opened before the listeners are chosen, closed after the report. Bytes that all blocks read from device
 // memory, where a share of them read so many.
 void footprint_open(struct launch *l);
@@ -105,13 +112,18 @@ static inline void event_match(struct warp *w, const struct uop *u, uint32_t mas
                           .kind = EVENT_MATCH, .u = u, .mask = mask, .passes = (unsigned)values});
 }
 
-static inline void event_global(struct warp *w, struct mem_state *s, struct event *e)
+static inline void count_global(struct mem_state *s, const struct access *a, unsigned sectors)
 {
     s->requests++;
-    s->sectors += e->sectors;
-    s->sectors_ideal += (uint64_t)e->access->sector_ideal;
-    s->lines += (uint64_t)e->access->line_count;
+    s->sectors += sectors;
+    s->sectors_ideal += (uint64_t)a->sector_ideal;
+    s->lines += (uint64_t)a->line_count;
     s->data_passes += (uint64_t)s->phase->passes;
+}
+
+static inline void event_global(struct warp *w, struct mem_state *s, struct event *e)
+{
+    count_global(s, e->access, e->sectors);
     if (is_heard(w, EVENT_GLOBAL))
         event_send(w, e);
 }

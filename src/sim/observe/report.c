@@ -86,7 +86,7 @@ static uint64_t requests_without_lanes(const struct launch *l, int index,
     return all > mem->shared_requests ? all - mem->shared_requests : 0;
 }
 
-struct machine { // one of them
+struct machine {          // one of them
     const double *slots;  // by site, what a real compiler made of its line: of one execution
     const double *issues; // by site, as reckoned: of all
 };
@@ -126,6 +126,14 @@ static void site_fill(const struct launch *l, int index, const struct machine *m
             out->divergent += c->divergent[index];
     }
     issued_fill(l, index, m, out);
+    if (info->swap_turn &&
+        mem->shared_depth >
+            mem->shared_requests) { // of a turn more half the lanes take part, in the mean
+        uint64_t more = info->swap_turn * (mem->shared_depth - mem->shared_requests);
+        double lanes = (double)out->lanes / fmax(1, (double)out->executed) / 2;
+        out->issued += more;
+        out->issued_lanes += (uint64_t)llround((double)more * lanes);
+    }
     out->executed = whole(l, out->executed);
     out->lanes = whole(l, out->lanes);
     out->divergent = whole(l, out->divergent);
@@ -184,8 +192,15 @@ static void totals_access(struct totals *t, const struct site_info *info, const 
     case SITE_ATOMIC:
         v[COUNTER_GLOBAL_ATOMIC_REQUESTS] += (double)m->requests;
         v[COUNTER_GLOBAL_ATOMIC_SECTORS] += (double)m->sectors;
-        v[COUNTER_SHARED_ATOMIC_REQUESTS] += (double)m->shared_requests;
+        v[COUNTER_SHARED_ATOMIC_REQUESTS] +=
+            (double)(info->swap_turn ? m->shared_depth : m->shared_requests);
         v[COUNTER_SHARED_ATOMIC_WAVEFRONTS] += (double)m->wavefronts;
+        if (info->swap_turn) { // each turn loads what it swaps
+            v[COUNTER_SHARED_LOAD_REQUESTS] += (double)m->shared_depth;
+            v[COUNTER_SHARED_LOAD_WAVEFRONTS] += (double)m->wavefronts;
+            v[COUNTER_SHARED_LOAD_WAVEFRONTS_IDEAL] += (double)m->shared_depth;
+            v[COUNTER_L1_WAVEFRONTS] += (double)m->wavefronts;
+        }
         return;
     case SITE_TEXTURE:
         v[COUNTER_TEXTURE_REQUESTS] += (double)m->requests;

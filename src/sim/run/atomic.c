@@ -420,9 +420,10 @@ static bool atomic_on_shared(struct warp *w, const struct uop *u, const struct m
     if (shared_account(w, u, mask, offset, 0, (unsigned)m->bytes * m->vector,
                        m->increment ? SHARED_INCREMENT : SHARED_ATOMIC) == NULL)
         return false;
-    w->core->mem[u->extra].depth += m->bytes >= 4
-                                        ? same_word_depth(w->core->word_lanes, offset, mask)
-                                        : same_address_depth(address, mask);
+    unsigned depth = m->bytes >= 4 ? same_word_depth(w->core->word_lanes, offset, mask)
+                                   : same_address_depth(address, mask);
+    w->core->mem[u->extra].depth += depth;
+    w->core->mem[u->extra].shared_depth += depth;
     w->block->sm->watches += is_watch(u);
     uint8_t *shared = w->block->shared;
     EACH_LANE(lane, mask)

@@ -104,7 +104,9 @@ static void slots_splat(const struct warp *w, const struct frame *f, const struc
 {
     for (int i = 0; i < count; i++) {
         const struct slot *s = &slots[i];
+        bool block = s->special == PTX_SREG_CTAID && s->component >= 0 && s->component < 3;
         uint64_t value = s->source == SLOT_LOCAL ? f->local_base + s->offset
+                         : block                 ? w->block->index[s->component]
                                                  : special_value(w, s->special, s->component, 0);
         uint64_t *wide = (uint64_t *)(void *)(f->regs + s->row);
         uint32_t *row = (uint32_t *)(void *)(f->regs + s->row);

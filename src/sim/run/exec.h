@@ -217,6 +217,8 @@ struct site_info {
     uint8_t flops_f16, flops_f32, flops_f64;
     uint32_t tensor_flops; // of a warp
     bool is_fadd, is_fmul, is_ffma, is_integer, is_special, is_branch, is_barrier;
+    // Of an atomic on shared memory that the machine does by a loop that compares and swaps: instructions of a turn. 0: of all else
+    uint8_t swap_turn;
     const char *why;      // it can't be run, or NULL
     enum ptx_space space; // of a memory access
     enum { SITE_OTHER, SITE_LOAD, SITE_STORE, SITE_ATOMIC, SITE_TEXTURE, SITE_SURFACE } access;
@@ -345,6 +347,7 @@ enum { LISTENERS_MAX = 8 };
 struct event;
 struct audience {
     uint32_t heard; // kinds with a listener: bits
+    bool plain;     // accesses of global memory: the caches and the order of turns alone
     uint8_t count[EVENT_KINDS];
     void (*hear[EVENT_KINDS][LISTENERS_MAX])(struct warp *w, struct event *e);
 };
@@ -358,12 +361,15 @@ enum pattern_shape { SHAPE_OTHER, SHAPE_CONTIGUOUS, SHAPE_UNIFORM, SHAPE_HALVES 
 
 // What a pattern does where its first lane lies at one place of a line.
 struct phase {
-    struct access access;       // addresses of lines less the first lane's line
-    int passes;                 // through the L1 data stage
+    // Of stores; right where `planned`: not where the phase came up only once.
+    struct store_plan *plan;
     struct line_bytes *written; // NULL: no store of less than whole sectors
-    struct store_plan
-        *plan; // of stores; right where `planned`: not where the phase came up only once
+    uint32_t stages;            // cycles of the load/store unit, for the order of turns
+    uint32_t port, memory;      // cycles that the plan takes of the way to L2 and of the memory
+    int passes;                 // through the L1 data stage
     bool planned;
+    uint64_t times;       // that it came up, where only it counted that
+    struct access access; // addresses of lines less the first lane's line
 };
 // The last access of a site: most sites repeat it shifted, so that what depends only on the
 // differences of addresses is kept.
@@ -379,6 +385,7 @@ struct mem_state {
     uint64_t requests, sectors, sectors_ideal, lines, l1_hit_sectors, l2_sectors; // global
     uint64_t data_passes; // global: through the L1 data stage
     uint64_t shared_requests, wavefronts, wavefronts_ideal;
+    uint64_t shared_depth; // atomics: of `depth`, what is on shared memory
     uint64_t local_requests, local_sectors, local_ideal;
     uint64_t depth;
     // the allocation found last, as offsets from DEVICE_BASE: 0, 0 = none
@@ -395,9 +402,10 @@ struct mem_state {
     struct phase *phase;  // of `key`
     struct phase *phases; // LINE_BYTES / phase_bytes of them
     unsigned phase_bytes;
-    uint64_t known[2];  // a bit a phase
-    uint64_t line_base; // global: of the last access, whose line it is
-    bool window;        // shared: the lanes' words lie within WINDOW_WORDS of the lowest
+    uint64_t known[2];                    // a bit a phase
+    uint64_t line_base;                   // global: of the last access, whose line it is
+    const struct store_plan *plan_before; // of another phase, the last one made
+    bool window; // shared: the lanes' words lie within WINDOW_WORDS of the lowest
 };
 
 struct segment_count {
@@ -554,20 +562,16 @@ struct residence { // the memory of an SM's resident blocks
 };
 
 enum { LOGS_PER_SM = 2, LOG_FIRST = 1280 }; // requests that a log has room for at first
-struct sm_logs {                            // room for requests, kept from launch to launch
-    struct l2_request *log, *sent;
-    size_t log_capacity, sent_capacity;
+struct sm_logs {                            // kept from launch to launch
+    struct l2_log log, sent;
 };
 
 struct sm {
     int index;
     struct launch *launch;
     struct l1 *l1;
-    struct l2_request *log;
-    size_t log_count, log_capacity;
-    struct l2_request *sent; // the last epoch's log, being replayed
-    size_t sent_count, sent_capacity;
-    struct residence *home; // NULL = nothing resident
+    struct l2_log log, sent; // of this epoch; of the last, being replayed
+    struct residence *home;  // NULL = nothing resident
     int block_count, blocks_left;
     uint64_t epoch_instructions;
     uint64_t instructions;
@@ -613,7 +617,11 @@ struct core { // of a host thread
     uint8_t *word_lanes;             // a place for each word of a block's shared memory, all 0
     struct frame **free_frames;      // by function
     struct path *free_paths;
-    struct arena arena; // of frames and paths
+    struct arena arena;                            // of frames, paths, plans
+    struct store_plan *plans_retired, *plans_last; // the first is the oldest
+    uint64_t plan_lines;  // the last number of lines that plans have in common
+    uint64_t plans_epoch; // the last in which plans were made
+    unsigned plans_made;  // in it
     uint64_t blocks_done;
     uint64_t blocks_executed, block_executed_max; // instructions of those blocks; of one, at most
     // Of stretches (stretch.h): by number; by group; by load, what it counts.
@@ -658,6 +666,7 @@ struct launch {
     bool registers_modelled;
     uint64_t epoch_limit;  // instructions of an SM
     bool standstill;       // nothing changed anywhere in the last epoch: see paths_release
+    uint64_t epoch;        // its number
     uint64_t changes;      // of all SMs, up to the last epoch
     uint64_t instructions; // the same
     uint64_t params_address, workspace_address;
@@ -836,15 +845,15 @@ const struct mem_state *global_account(struct warp *w, const struct uop *u, uint
 const struct mem_state *shared_account(struct warp *w, const struct uop *u, uint32_t mask,
                                        const uint32_t *offset, int64_t more, unsigned bytes,
                                        enum shared_kind kind);
+// Counts of the phases of patterns: at the launch's end.
+void patterns_settle(struct core *core);
 bool lane_bounded(const struct space *space, uint64_t address, unsigned bytes, bool write);
 // The value of a special register in a lane.
 uint64_t special_value(const struct warp *w, enum ptx_special special, int component,
                        uint32_t lane);
 // launch.c
 uint64_t launch_own_shared(const struct launch *l); // bytes of a block, without the system's
-// Requests for L2 of this epoch. room: where the next `count` go; the caller moves log_count.
-struct l2_request *sm_log_room(struct sm *sm, size_t count);
-void log_free(const struct sim *s, struct l2_request *log);
+// A request for L2 of this epoch.
 void sm_log(struct sm *sm, uint64_t line, uint8_t sectors, uint8_t full, enum l2_kind kind,
             uint32_t site);
 // sm.c

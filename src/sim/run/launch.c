@@ -314,10 +314,11 @@ static void logs_open(struct sim *s, int sms)
     s->log_room = large_new((size_t)sms * LOGS_PER_SM * LOG_FIRST * sizeof(*s->log_room));
     for (int i = 0; i < sms; i++) {
         struct l2_request *first = s->log_room + (size_t)i * LOGS_PER_SM * LOG_FIRST;
-        s->logs[i] = (struct sm_logs){.log = first,
-                                      .log_capacity = LOG_FIRST,
-                                      .sent = first + LOG_FIRST,
-                                      .sent_capacity = LOG_FIRST};
+        struct l2_log lent = {
+            .single_capacity = LOG_FIRST, .lent = true, .sm_partition = (uint8_t)(i & 1)};
+        s->logs[i].log = s->logs[i].sent = lent;
+        s->logs[i].log.single = first;
+        s->logs[i].sent.single = first + LOG_FIRST;
     }
 }
 
@@ -343,12 +344,9 @@ static void launch_cores(struct launch *l)
         logs_open(l->sim, l->sm_count);
     for (int i = 0; i < l->sm_count; i++) {
         const struct sm_logs *kept = &l->sim->logs[i];
-        l->sms[i] = (struct sm){.index = i,
-                                .launch = l,
-                                .log = kept->log,
-                                .log_capacity = kept->log_capacity,
-                                .sent = kept->sent,
-                                .sent_capacity = kept->sent_capacity};
+        l->sms[i] = (struct sm){.index = i, .launch = l, .log = kept->log, .sent = kept->sent};
+        l2_log_start(&l->sms[i].log);
+        l2_log_start(&l->sms[i].sent);
     }
     l->sms[0].traced = true;
     listeners_choose(l);
@@ -451,10 +449,7 @@ static void launch_release(struct launch *l)
         for (size_t j = 0; j < sm->violation_count; j++)
             free(sm->violations[j].what);
         free(sm->violations);
-        l->sim->logs[i] = (struct sm_logs){.log = sm->log,
-                                           .log_capacity = sm->log_capacity,
-                                           .sent = sm->sent,
-                                           .sent_capacity = sm->sent_capacity};
+        l->sim->logs[i] = (struct sm_logs){.log = sm->log, .sent = sm->sent};
         free(sm->clock);
         if (sm->home != NULL)
             residence_free(sm->home);
@@ -480,33 +475,6 @@ static void launch_release(struct launch *l)
 
 /* ---- the chip ------------------------------------------------------------------------------ */
 
-// A log's first memory is a piece of the room, in large pages of the host with those of all SMs.
-static void log_grow(struct sm *sm, size_t count)
-{
-    const struct sim *s = sm->launch->sim;
-    size_t capacity = 2 * sm->log_capacity > count ? 2 * sm->log_capacity : count;
-    struct l2_request *log = xcalloc(capacity, sizeof(*log));
-    if (sm->log_count > 0)
-        memcpy(log, sm->log, sm->log_count * sizeof(*log));
-    log_free(s, sm->log);
-    sm->log = log;
-    sm->log_capacity = capacity;
-}
-
-void log_free(const struct sim *s, struct l2_request *log)
-{
-    size_t logs = (size_t)s->log_count * LOGS_PER_SM;
-    if (log < s->log_room || log >= s->log_room + logs * LOG_FIRST)
-        free(log);
-}
-
-struct l2_request *sm_log_room(struct sm *sm, size_t count)
-{
-    if (sm->log_count + count > sm->log_capacity)
-        log_grow(sm, sm->log_count + count);
-    return sm->log + sm->log_count;
-}
-
 void sm_log(struct sm *sm, uint64_t line, uint8_t sectors, uint8_t full, enum l2_kind kind,
             uint32_t site)
 {
@@ -516,66 +484,41 @@ void sm_log(struct sm *sm, uint64_t line, uint8_t sectors, uint8_t full, enum l2
                            .full_sectors = full & sectors,
                            .kind = (uint8_t)kind,
                            .sm_partition = (uint8_t)(sm->index & 1)};
-    *sm_log_room(sm, 1) = r;
-    sm->log_count++;
+    l2_log_add(&sm->log, &r);
 }
 
-// Too short a stretch of each log for the host to see that it is read in order.
-static void requests_prefetch(const struct sm *sm, size_t round, size_t rounds)
-{
-    enum { HOST_LINE = 64 };
-    const char *at = (const char *)(sm->sent + sm->sent_count * round / rounds);
-    const char *end = (const char *)(sm->sent + sm->sent_count * (round + 1) / rounds);
-    for (; at < end; at += HOST_LINE)
-        __builtin_prefetch(at);
-}
-
-// The SMs' requests of an epoch in rounds, each SM's share of a round in proportion to its own
-// number, so that all come to their end together.
+// The SMs' requests of an epoch.
 static void launch_replay(struct launch *l)
 {
-    enum { CHUNK = 32 };
-    size_t most = 0;
     if (l->sample != NULL && !sample_hears(l)) {
         for (int i = 0; i < l->sm_count; i++)
-            l->sms[i].sent_count = 0;
+            l2_log_start(&l->sms[i].sent);
         return;
     }
+    struct l2_log **logs = xcalloc((size_t)l->sm_count, sizeof *logs);
     for (int i = 0; i < l->sm_count; i++)
-        most = l->sms[i].sent_count > most ? l->sms[i].sent_count : most;
-    size_t rounds = (most + CHUNK - 1) / CHUNK;
-    for (size_t round = 0; round < rounds; round++, l->arrivals.round++)
-        for (int i = 0; i < l->sm_count; i++) {
-            const struct sm *sm = &l->sms[i];
-            if (i + 1 < l->sm_count)
-                requests_prefetch(&l->sms[i + 1], round, rounds);
-            l->arrivals.sm = i;
-            size_t from = sm->sent_count * round / rounds;
-            size_t to = sm->sent_count * (round + 1) / rounds;
-            if (to > from && l->merging)
-                merging_round(l->merging, i, l->merging_rounds + round, sm->sent + from, to - from);
-            if (to > from)
-                l2_replay_round(l->sim->l2, sm->sent + from, to - from, &l->l2, l->site_l2_hits,
-                                &l->arrivals);
-        }
-    l->merging_rounds += rounds;
+        logs[i] = &l->sms[i].sent;
+    struct l2_round round = {.counts = &l->l2,
+                             .site_hits = l->site_l2_hits,
+                             .arrivals = &l->arrivals,
+                             .merging = l->merging,
+                             .merging_round = l->merging_rounds};
+    l2_replay_logs(l->sim->l2, logs, l->sm_count, &round);
+    l->merging_rounds = round.merging_round;
     l->sim->asked_round = l->arrivals.round;
     for (int i = 0; i < l->sm_count; i++)
-        l->sms[i].sent_count = 0;
+        l2_log_start(logs[i]);
+    free(logs);
 }
 
 static void launch_swap_logs(struct launch *l)
 {
     for (int i = 0; i < l->sm_count; i++) {
         struct sm *sm = &l->sms[i];
-        struct l2_request *log = sm->log;
-        size_t capacity = sm->log_capacity;
+        struct l2_log log = sm->log;
         sm->log = sm->sent;
-        sm->log_capacity = sm->sent_capacity;
         sm->sent = log;
-        sm->sent_capacity = capacity;
-        sm->sent_count = sm->log_count;
-        sm->log_count = 0;
+        l2_log_start(&sm->log);
     }
 }
 
@@ -658,6 +601,7 @@ static void crew_epoch(struct crew *crew)
 {
     struct launch *l = crew->launch;
     launch_swap_logs(l);
+    l->epoch++;
     l->next_sm = 0;
     (void)pthread_mutex_lock(&crew->lock);
     crew->working = crew->count;
@@ -777,7 +721,7 @@ bool sim_launch(struct sim *s, const struct sim_launch *options, struct arena *a
     }
     launch_run(&l);
     for (int i = 0; i < l.core_count; i++)
-        stretches_settle(&l.cores[i]);
+        stretches_settle(&l.cores[i]), patterns_settle(&l.cores[i]);
     sample_settle(&l);
     bool ok = report_fill(&l, a, report, err);
     launch_release(&l);

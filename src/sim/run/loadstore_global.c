@@ -13,6 +13,27 @@ static int data_passes(const struct core *core, const uint64_t *address, uint32_
     return core->access->shared(low, mask, bytes, SHARED_LOAD).count;
 }
 
+// What the phases counted goes to the site's sums.
+static void phases_settle(struct mem_state *s)
+{
+    for (size_t i = 0; i < COUNT_OF(s->known); i++)
+        for (uint64_t rest = s->known[i]; rest != 0; rest &= rest - 1) {
+            struct phase *p = &s->phases[64 * i + (size_t)__builtin_ctzll(rest)];
+            s->requests += p->times;
+            s->sectors += p->times * (uint64_t)p->access.sector_count;
+            s->sectors_ideal += p->times * (uint64_t)p->access.sector_ideal;
+            s->lines += p->times * (uint64_t)p->access.line_count;
+            s->data_passes += p->times * (uint64_t)p->passes;
+            p->times = 0;
+        }
+}
+
+void patterns_settle(struct core *core)
+{
+    for (size_t i = 0; i < core->launch->program->mem_count; i++)
+        phases_settle(&core->mem[i]);
+}
+
 // The pattern's phase at this address: kept from before, or worked out now. Misaligned ones are reported
 // by the caller.
 static void phase_enter(struct warp *w, struct mem_state *s, uint32_t mask, const uint64_t *address,
@@ -26,6 +47,7 @@ static void phase_enter(struct warp *w, struct mem_state *s, uint32_t mask, cons
         return;
     }
     if (s->phase_bytes != bytes) {
+        phases_settle(s);
         s->phases = ARENA_ARRAY(&w->core->arena, struct phase, LINE_BYTES / bytes);
         s->phase_bytes = bytes;
         s->known[0] = s->known[1] = 0;
@@ -37,6 +59,7 @@ static void phase_enter(struct warp *w, struct mem_state *s, uint32_t mask, cons
     if ((s->known[index / 64] & bit) != 0)
         return;
     p->planned = false;
+    p->times = 0;
     s->known[index / 64] |= bit;
     w->core->access->global(address, mask, bytes, &p->access);
     bool partial = false;
@@ -45,6 +68,7 @@ static void phase_enter(struct warp *w, struct mem_state *s, uint32_t mask, cons
         partial |= p->access.line[i].sectors != p->access.line[i].full_sectors;
     }
     p->passes = data_passes(w->core, address, mask, bytes);
+    p->stages = (uint32_t)stages_cycles(&w->core->launch->turn.r, p->access.line_count, p->passes);
     if (touch != TOUCH_WRITE || !partial)
         return;
     if (p->written == NULL)
@@ -58,6 +82,7 @@ static void pattern_learn(struct mem_state *s, uint32_t mask, const uint64_t *ad
 {
     uint64_t first = address[lane_first(mask)];
     int64_t low = 0, high = 0;
+    phases_settle(s);
     uint64_t bits = 0;
     bool contiguous = mask == ALL_LANES, uniform = mask == ALL_LANES;
     for (uint32_t i = 0; i < LANES; i++)
@@ -112,12 +137,61 @@ bool lane_bounded(const struct space *space, uint64_t address, unsigned bytes, b
            address - DEVICE_BASE + bytes <= a->start + a->size;
 }
 
-// A store that comes again: patterns that never do are not worth a plan.
-static void phase_plan(struct warp *w, struct phase *p, uint32_t site)
+// A plan's memory: one that no log refers to any more, since what was logged in its last epoch has been replayed in the next, or
+// a new one. NULL: too many were made in this epoch.
+static struct store_plan *plan_new(struct core *core)
 {
-    if (p->plan == NULL)
-        p->plan = ARENA_ARRAY(&w->core->arena, struct store_plan, 1);
+    enum { PLANS_MOST = 256 }; // of an epoch
+    struct store_plan *p = core->plans_retired;
+    if (core->plans_epoch != core->launch->epoch) {
+        core->plans_epoch = core->launch->epoch;
+        core->plans_made = 0;
+    }
+    if (core->plans_made++ >= PLANS_MOST)
+        return NULL;
+    if (p == NULL || p->retired + 2 > core->launch->epoch)
+        return ARENA_ARRAY(&core->arena, struct store_plan, 1);
+    core->plans_retired = p->next;
+    return p;
+}
+
+static void plan_retire(struct core *core, struct store_plan *p)
+{
+    p->retired = core->launch->epoch;
+    p->next = NULL;
+    if (core->plans_retired == NULL)
+        core->plans_retired = p;
+    else
+        core->plans_last->next = p;
+    core->plans_last = p;
+}
+
+// A store that comes again: patterns that never do are not worth a plan. A log may refer to the one before.
+static void phase_plan(struct warp *w, struct mem_state *s, struct phase *p, uint32_t site)
+{
+    struct core *core = w->core;
+    if (p->plan == NULL || p->plan->row) {
+        struct store_plan *plan = plan_new(core);
+        if (plan == NULL)
+            return;
+        if (p->plan != NULL)
+            plan_retire(core, p->plan);
+        p->plan = plan;
+    }
+    const struct turn_costs *t = &core->launch->turn;
     store_plan_make(&p->access, site, p->plan);
+    p->plan->row &= core->launch->sample == NULL; // which looks at each request by itself
+    if (s->plan_before != NULL && s->plan_before->lines != 0 &&
+        store_plans_meet(s->plan_before, p->plan)) // whatever that one is of by now
+        p->plan->lines = s->plan_before->lines;
+    else // no other core's
+        p->plan->lines = ++core->plan_lines * (uint64_t)core->launch->core_count +
+                         (uint64_t)(core - core->launch->cores);
+    s->plan_before = p->plan;
+    p->port = (uint32_t)(port_store_flits((unsigned)p->access.line_count, p->plan->sent,
+                                          p->plan->partial) /
+                         t->r.port_lines);
+    p->memory = t->memory_cycles[p->plan->sent];
     p->planned = true;
 }
 
@@ -135,7 +209,7 @@ struct mem_state *global_pattern(struct warp *w, const struct uop *u, uint32_t m
     bool write = touch != TOUCH_READ;
     if (((first | s->bits) & (bytes - 1)) == 0 && pattern_bounded(w, s, first, write)) {
         if (again && touch == TOUCH_WRITE && !s->phase->planned)
-            phase_plan(w, s->phase, u->site);
+            phase_plan(w, s, s->phase, u->site);
         return s;
     }
     // Aligned lanes may still lie in allocations of their own.
@@ -151,12 +225,47 @@ struct mem_state *global_pattern(struct warp *w, const struct uop *u, uint32_t m
     return s;
 }
 
+// The pattern holds, in a phase that came before and in the allocation found last: all is known but what the caches have.
+static inline bool pattern_goes_on(const struct warp *w, struct mem_state *s, uint32_t mask,
+                                   const uint64_t *address, uint64_t first, unsigned bytes)
+{
+    uint64_t low = first - DEVICE_BASE + (uint64_t)s->lowest;
+    uint64_t high = first - DEVICE_BASE + (uint64_t)s->highest;
+    uint32_t key = (uint32_t)(first % LINE_BYTES), index = key >> __builtin_ctz(bytes);
+    if (s->phase_bytes != bytes || ((first | s->bits) & (bytes - 1)) != 0 || low < s->low ||
+        high > s->high || low >= high || (s->known[index / 64] >> index % 64 & 1) == 0 ||
+        !pattern_holds(w, s, mask, address, first))
+        return false;
+    s->key = key;
+    s->phase = &s->phases[index];
+    return true;
+}
+
 const struct mem_state *global_account(struct warp *w, const struct uop *u, uint32_t mask,
                                        const uint64_t *address, unsigned bytes, enum touch touch)
 {
-    struct mem_state *s = global_pattern(w, u, mask, address, bytes, touch);
+    struct mem_state *s = &w->core->mem[u->extra];
+    uint64_t first = address[lane_first(mask)];
+    if (w->audience->plain && touch != TOUCH_ATOMIC &&
+        pattern_goes_on(w, s, mask, address, first, bytes)) {
+        struct phase *p = s->phase;
+        if (p->planned || touch == TOUCH_READ) {
+            p->times++;
+            if (p->planned && p->plan->row)
+                caches_store_row(w, u, s, first - s->key);
+            else
+                caches_plain(w, u, s, mask, address, bytes, touch);
+            return s;
+        }
+    }
+    s = global_pattern(w, u, mask, address, bytes, touch);
     if (s == NULL)
         return NULL;
+    if (w->audience->plain) {
+        count_global(s, &s->phase->access, (unsigned)s->phase->access.sector_count);
+        caches_plain(w, u, s, mask, address, bytes, touch);
+        return s;
+    }
     struct event e = {.kind = EVENT_GLOBAL,
                       .u = u,
                       .mask = mask,
@@ -210,6 +319,22 @@ static void next_fetched(const struct warp *w, struct mem_state *s, uint64_t fir
     }
 }
 
+// Stores that begin other lines are likely to go on by as much as they did when they last began some.
+static void next_stored(const struct warp *w, struct mem_state *s, uint64_t base)
+{
+    uint64_t *before = &s->before[0], next = base + (base - *before) - DEVICE_BASE;
+    if (base == *before)
+        return;
+    *before = base;
+    if (next + (uint64_t)s->lowest - s->low >= s->high - s->low ||
+        next + (uint64_t)s->highest - s->low >= s->high - s->low)
+        return;
+    const uint8_t *host = w->core->launch->sim->space.host + next;
+    const struct access *a = &s->phase->access;
+    for (int i = 0; i < a->line_count; i++)
+        __builtin_prefetch(host + (int64_t)a->line[i].address, 1);
+}
+
 bool load_from_global(struct warp *w, const struct uop *u, const struct mem_op *m, uint32_t mask,
                       const uint64_t *address)
 {
@@ -231,6 +356,7 @@ bool store_to_global(struct warp *w, const struct uop *u, const struct mem_op *m
     note_touch(w, m, TOUCH_WRITE);
     if (s == NULL)
         return false;
+    next_stored(w, &w->core->mem[u->extra], s->line_base);
     uint8_t *host = w->core->launch->sim->space.host - DEVICE_BASE;
     store_move(w, m, mask, &(struct sink){.host = host, .far = address}, s->shape);
     return true;

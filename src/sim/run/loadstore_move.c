@@ -71,6 +71,17 @@ void stored_value(const struct warp *w, const struct mem_op *m, uint32_t lane, u
             store_lane(w, m, m->reg[e], out + (size_t)e * m->bytes, lane);
 }
 
+// Words of all lanes, ascending: where lanes collide the last one wins. The pointers are copies that no store can change.
+static void store_words_far(uint8_t *host, const uint64_t *far, const uint32_t *row)
+{
+    for (uint32_t i = 0; i < LANES; i += 4) { // four at a time: the compiler would not
+        memcpy(host + far[i], row + i, 4);
+        memcpy(host + far[i + 1], row + i + 1, 4);
+        memcpy(host + far[i + 2], row + i + 2, 4);
+        memcpy(host + far[i + 3], row + i + 3, 4);
+    }
+}
+
 void store_move(struct warp *w, const struct mem_op *m, uint32_t mask, struct sink *s,
                 enum pattern_shape shape)
 {
@@ -83,8 +94,7 @@ void store_move(struct warp *w, const struct mem_op *m, uint32_t mask, struct si
             for (uint32_t half = 0; half < LANES; half += LANES / 2)
                 memcpy(sink_at(s, half), row32(w, row) + half, ROW32 / 2);
         else if (whole && m->width == 32 && s->far != NULL)
-            for (uint32_t i = 0; i < LANES; i++)
-                memcpy(s->host + s->far[i], row32(w, row) + i, 4);
+            store_words_far(s->host, s->far, row32(w, row));
         else if (whole && m->width == 32)
             for (uint32_t i = 0; i < LANES; i++)
                 memcpy(sink_at(s, i), row32(w, row) + i, 4);

@@ -12,7 +12,8 @@
 enum {
     PAGE = 4096,
     RED_ZONE = 4096,
-    LARGE_ALIGN = 2 << 20, // as the hardware's driver: large allocations start on large pages
+    // As the hardware's driver: large allocations start on large pages. The host's are as large.
+    LARGE_ALIGN = 2 << 20,
     LARGE_FROM = 1 << 20,
     QUARANTINE = 32, // freed allocations kept apart
 };
@@ -23,12 +24,29 @@ static uint64_t round_up(uint64_t x, uint64_t unit)
     return (x + unit - 1) / unit * unit;
 }
 
+// Addresses that start on a large page of the host, so that large allocations, which do so on the device, have large pages
+// here too: a warp that stores a column touches a page each lane, and the host's processor has few entries for pages that are
+// stored to.
+static void *reserve(uint64_t size, int flags)
+{
+    uint64_t more = size + LARGE_ALIGN;
+    uint8_t *from = mmap(NULL, more, PROT_NONE, flags, -1, 0);
+    if (from == MAP_FAILED)
+        return MAP_FAILED;
+    uint64_t before = LARGE_ALIGN - (uintptr_t)from % LARGE_ALIGN;
+    (void)munmap(from, before);
+    if (before < LARGE_ALIGN)
+        (void)munmap(from + before + size, LARGE_ALIGN - before);
+    (void)madvise(from + before, size, MADV_HUGEPAGE); // only for speed
+    return from + before;
+}
+
 bool space_init(struct space *m, struct error *err)
 {
     *m = (struct space){0};
     for (uint64_t size = RESERVE_MAX; size >= RESERVE_MIN; size /= 2) {
         int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-        void *host = mmap(NULL, size, PROT_NONE, flags, -1, 0);
+        void *host = reserve(size, flags);
         if (host == MAP_FAILED)
             continue;
         void *shadow = mmap(NULL, size / 4, PROT_READ | PROT_WRITE, flags, -1, 0);

@@ -223,8 +223,8 @@ bool sample_hears(struct launch *l)
     bool rest = s->whole_waves != 0;
     for (int i = 0; i < l->sm_count; i++) {
         const struct sm *sm = &l->sms[i];
-        for (size_t k = 0; k < sm->sent_count; k++) {
-            struct l2_request *r = &sm->sent[k];
+        for (size_t k = 0; k < sm->sent.single_count; k++) { // no rows: see phase_plan()
+            struct l2_request *r = &sm->sent.single[k];
             s->sms[i].sectors += sector_count(r->sectors);
             if (s->waves && (r->kind == L2_READ || r->kind == L2_MERGED))
                 note_read(l, r, &last);

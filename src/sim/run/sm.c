@@ -61,6 +61,7 @@ struct turn_order {
         size_t warp;
     } * asleep; // from `first` to `last`, the soonest first
     size_t first, last, warps;
+    size_t words; // of the bits
 };
 enum { WORD_BITS = 64, SLEEPERS_ROOM = 4 };
 
@@ -76,8 +77,9 @@ static struct turn_order *turn_order_new(size_t warps)
 static void turn_order_reset(struct turn_order *o, size_t warps)
 {
     o->warps = warps;
+    o->words = (warps + WORD_BITS - 1) / WORD_BITS;
     o->first = o->last = 0;
-    for (size_t i = 0; i <= warps / WORD_BITS; i++) {
+    for (size_t i = 0; i < o->words; i++) {
         size_t left = warps - i * WORD_BITS;
         o->awake[i] = left >= WORD_BITS ? UINT64_MAX : ((uint64_t)1 << left) - 1;
     }
@@ -118,7 +120,7 @@ static void warps_wake(struct turn_order *o, uint64_t now)
 // passed over.
 static size_t warp_awake(struct turn_order *o, const uint64_t *held, size_t warp)
 {
-    for (size_t i = warp / WORD_BITS; i <= o->warps / WORD_BITS; i++) {
+    for (size_t i = warp / WORD_BITS; i < o->words; i++) {
         uint64_t bits = o->awake[i];
         if (i == warp / WORD_BITS)
             bits &= UINT64_MAX << warp % WORD_BITS;
@@ -140,7 +142,7 @@ static void round_begins(struct turn_order *o)
     size_t i = 0;
     do
         o->passed[i] = 0;
-    while (++i <= o->warps / WORD_BITS);
+    while (++i < o->words);
 }
 
 // One of those before `warp` is awake, and was not passed over.
@@ -313,6 +315,8 @@ static void sm_open(struct core *core, struct sm *sm)
                                          s->l1_shared_bytes);
         else if (l->wave_first == 0) // here, where the host has it at hand from then on
             l1_reset(s->l1[sm->index]);
+        else
+            l1_fetch(s->l1[sm->index]);
         sm->l1 = s->l1[sm->index];
     }
     sm->home = residence_take(l);
@@ -332,7 +336,8 @@ static void sm_open(struct core *core, struct sm *sm)
 
 // One turn of a warp; then the clock goes on by what the turn cost, and the warp waits for what it asked
 // for.
-static void warp_turn(struct core *core, struct sm *sm, size_t index)
+static inline __attribute__((always_inline)) void warp_turn(struct core *core, struct sm *sm,
+                                                            size_t index)
 {
     const struct launch *l = core->launch;
     struct warp *w = &sm->home->warps[index];
@@ -362,6 +367,45 @@ static bool warp_held(struct warp *w, bool *by_cluster)
     return w->waiting || held;
 }
 
+// Of an SM with up to 64 warps, whose blocks are no clusters: as sm_round(), its bits in the host's registers.
+static bool sm_round_few(struct core *core, struct sm *sm)
+{
+    struct turn_order *order = sm->home->order;
+    const uint64_t *held = sm->home->held;
+    const struct warp *warps = sm->home->warps;
+    size_t count = order->warps, turns = 0;
+    bool ran = false;
+    while (turns < count) {
+        uint64_t passed = 0, from = UINT64_MAX;
+        bool again = false;
+        for (;;) {
+            uint64_t bits = order->awake[0] & from, able = bits & ~*held, one = able & -able;
+            if (able == 0)
+                break;
+            size_t warp = (size_t)__builtin_ctzll(able);
+            passed |= bits & *held & (one - 1);
+            from = ~(one | (one - 1));
+            if (warps[warp].waiting) {
+                passed |= one;
+                continue;
+            }
+            warp_turn(core, sm, warp);
+            ran = again = true;
+            if (sm->stopped)
+                return true;
+            if (++turns == count || (order->awake[0] & ~passed & (one - 1)) != 0)
+                break;
+        }
+        if (again)
+            continue;
+        if (order->first == order->last)
+            break;
+        sm->now = order->asleep[order->first].until;
+        warps_wake(order, sm->now);
+    }
+    return ran;
+}
+
 // As many turns as there are warps, each of the oldest warp whose data are there; false if none can run
 // and none waits for its cluster.
 // So a warp that finds its data in L1 runs ahead while others wait for memory, and few of them share
@@ -371,6 +415,8 @@ static bool sm_round(struct core *core, struct sm *sm)
     struct turn_order *order = sm->home->order;
     size_t count = order->warps, turns = 0;
     bool ran = false, held = false;
+    if (order->words == 1 && sm->launch->clusters == NULL)
+        return sm_round_few(core, sm);
     while (turns < count) {
         bool again = false;
         round_begins(order);
@@ -443,7 +489,7 @@ void sm_run(struct core *core, struct sm *sm)
     uint64_t changes = sm->changes, watches = sm->watches, waits = sm->cluster_waits,
              works = sm->works;
     for (int still = 0; sm->blocks_left > 0 && !sm->stopped && still < STALL_ROUNDS &&
-                        sm->log_count < EPOCH_REQUESTS &&
+                        sm->log.count < EPOCH_REQUESTS &&
                         sm->epoch_instructions < l->epoch_limit;) {
         if (!sm_round(core, sm) && !sm_release(core, sm))
             barriers_stuck(sm);

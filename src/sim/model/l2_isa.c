@@ -1,0 +1,776 @@
+// Requests of all SMs to the L2, many at once: compiled once for each instruction set. cache.c says what the L2 does.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/model/cache_set.h"
+#include "sim/paste.h"
+
+#include <string.h>
+
+#if defined(__BMI2__)
+#include <immintrin.h>
+#endif
+
+enum {
+    PARTIAL_WRITES = 8, // writes in part (a word each, say) that make a sector whole
+    AHEAD = 16,         // requests of which the sets are fetched early
+    PIECE = 64,         // requests of which the ways are worked out together
+};
+
+/* ---- one partition's set -------------------------------------------------------------------- */
+
+static inline void set_cool(struct l2 *c, struct set *s)
+{
+    if (!s->warm)
+        return;
+    uint64_t *warm = &c->warm[s - c->sets];
+    unsigned way = *warm >> WARM_WAY & 15;
+    s->partial_writes[way] = (uint16_t)(*warm >> WARM_WRITES);
+    s->state[way] = (uint8_t)(*warm >> WARM_STATE);
+    s->warm = false;
+    *warm = 0;
+}
+
+// A set that has more lines written in part than it may have, or too many dirty ones.
+static inline bool set_is_pressed(const struct l2 *c, const struct set *s)
+{
+    bool full = s->partial_ways == c->partial_ways_max;
+    return s->partial_ways > c->partial_ways_max ||
+           s->dirty_ways > (full ? c->pressed_ways_max : c->dirty_ways_max);
+}
+
+// Right after a write in part.
+static inline void set_warm(struct l2 *c, struct set *s, uint32_t tag)
+{
+    unsigned way = s->order & 15;
+    uint64_t home = (s->copied >> way & 1) == 0, far = home | (c->partitions <= 2);
+    if (partial_of(s, (int)way) == 0 || set_is_pressed(c, s))
+        return;
+    s->warm = true;
+    c->warm[s - c->sets] = tag | (uint64_t)s->partial_writes[way] << WARM_WRITES |
+                           (uint64_t)s->state[way] << WARM_STATE | (uint64_t)way << WARM_WAY |
+                           home << WARM_NEAR | far << WARM_FAR;
+}
+
+// Fetches what the way's sectors written in part lack.
+static void set_merge(struct set *s, int way, struct l2_counts *counts)
+{
+    unsigned partial = partial_of(s, way);
+    counts->dram_read_bytes += sector_bytes(partial);
+    counts->lone_merged_thirds +=
+        (uint64_t)bits_of_4(partial) * (SECTORS_PER_LINE - bits_of_4(partial));
+    s->partial_ways = (uint8_t)(s->partial_ways - (partial != 0));
+    s->state[way] |= (uint8_t)partial;
+    s->partial_writes[way] = 0;
+}
+
+// Writes the way's dirty sectors back, merged.
+static void set_clean(struct l2 *c, struct set *s, int way, struct l2_counts *counts)
+{
+    set_merge(s, way, counts);
+    unsigned dirty = bits_of_4(dirty_of(s, way));
+    c->dirty_sectors -= dirty;
+    counts->dram_write_bytes += (uint64_t)dirty * SECTOR_BYTES;
+    counts->lone_written_thirds += (uint64_t)dirty * (SECTORS_PER_LINE - dirty);
+    s->dirty_ways = (uint8_t)(s->dirty_ways - (dirty_of(s, way) != 0));
+    state_put(s, way, valid_of(s, way), 0);
+}
+
+static int oldest_partial(const struct set *s)
+{
+    for (int i = WAYS - 1; i >= 0; i--)
+        if (partial_of(s, (int)(s->order >> (4 * i) & 15)))
+            return (int)(s->order >> (4 * i) & 15);
+    return 0;
+}
+
+static int oldest_dirty(const struct set *s)
+{
+    for (int i = WAYS - 1; i >= 0; i--)
+        if (dirty_of(s, (int)(s->order >> (4 * i) & 15)))
+            return (int)(s->order >> (4 * i) & 15);
+    return 0;
+}
+
+// The line's way, made free (and empty) if it was not there.
+static inline int l2_way(struct l2 *c, struct set *s, uint32_t tag, struct l2_counts *counts)
+{
+    set_cool(c, s);
+    int way = set_find(s, tag);
+    if (way < 0) {
+        way = set_oldest(s, c->ways);
+        if (dirty_of(s, way))
+            set_clean(c, s, way, counts);
+        s->tag[way] = tag;
+        s->state[way] = 0;
+        s->copied |= (uint16_t)(1u << way); // a copy may have outlived the line
+        set_turn(s, c->ways);
+        return way;
+    }
+    set_touch(s, way);
+    return way;
+}
+
+// Sectors that came from elsewhere: readable, and no longer in part.
+static inline void set_fill(struct set *s, int way, unsigned sectors)
+{
+    bool was_partial = partial_of(s, way) != 0;
+    s->state[way] |= (uint8_t)sectors;
+    s->partial_ways = (uint8_t)(s->partial_ways - (was_partial && !partial_of(s, way)));
+}
+
+// Which of the sectors written in part are whole by now: those that have been PARTIAL_WRITES times.
+static inline unsigned count_partial_writes(struct set *s, int way, unsigned sectors)
+{
+#if defined(__BMI2__)
+    unsigned count = s->partial_writes[way] + _pdep_u32(sectors, 0x1111);
+    s->partial_writes[way] = (uint16_t)(count & 0x7777);
+    return _pext_u32(count, 0x8888);
+#else
+    unsigned nibbles = (sectors & 1) | (sectors & 2) << 3 | (sectors & 4) << 6 | (sectors & 8) << 9;
+    unsigned count = s->partial_writes[way] + nibbles, whole = (count & 0x8888) / PARTIAL_WRITES;
+    s->partial_writes[way] = (uint16_t)(count & 0x7777);
+    return (whole | whole >> 3 | whole >> 6 | whole >> 9) & 15;
+#endif
+}
+
+// A set that has as many lines written in part, or dirty ones, as it may have, or more.
+static __attribute__((noinline)) void set_relieve(struct l2 *c, struct set *s,
+                                                  struct l2_counts *counts)
+{
+    if (s->partial_ways > c->partial_ways_max)
+        set_merge(s, oldest_partial(s), counts);
+    bool pressed = s->partial_ways == c->partial_ways_max;
+    if (s->dirty_ways > (pressed ? c->pressed_ways_max : c->dirty_ways_max))
+        set_clean(c, s, oldest_dirty(s), counts);
+}
+
+static inline void set_write(struct l2 *c, struct set *s, int way, unsigned sectors, unsigned full,
+                             struct l2_counts *counts)
+{
+    unsigned valid = valid_of(s, way), dirty = dirty_of(s, way), in_part = sectors & ~full & ~valid;
+    bool was_partial = (dirty & ~valid) != 0, was_dirty = dirty != 0;
+    if (in_part)
+        full |= count_partial_writes(s, way, in_part);
+    valid |= sectors & full;
+    c->dirty_sectors += bits_of_4(sectors & ~dirty);
+    dirty |= sectors;
+    state_put(s, way, valid, dirty);
+    s->dirty_ways = (uint8_t)(s->dirty_ways + !was_dirty);
+    s->partial_ways = (uint8_t)(s->partial_ways + ((dirty & ~valid) != 0) - was_partial);
+    if (s->partial_ways >= c->partial_ways_max || s->dirty_ways > c->dirty_ways_max)
+        set_relieve(c, s, counts);
+}
+
+/* ---- requests ----------------------------------------------------------------------------------- */
+
+// Where a request goes: the set of the line's home, and that of the partition its SM is near; they stand at the same place of
+// both.
+struct route {
+    struct set *home_set, *near_set;
+    uint32_t tag;
+};
+
+// Of up to PIECE lines: the partitions that are their homes, and the places of their sets in any.
+static inline void lines_place(const struct l2 *c, uint64_t *line, size_t count, uint32_t *home,
+                               uint32_t *index)
+{
+    if (c->partitions == 2)
+        for (size_t i = 0; i < count; i++) {
+            // Of two neighbouring lines each partition has one; a hash of the 4 KiB piece says which.
+            home[i] = (uint32_t)((line[i] ^ (line[i] >> 5) * HASH >> 63) & 1);
+            line[i] >>= 1;
+        }
+    else
+        for (size_t i = 0; i < count; i++) {
+            uint64_t group = c->partitions > 1 ? line[i] / c->partitions : line[i];
+            home[i] = c->partitions > 1
+                          ? (uint32_t)((line[i] + (group * HASH >> 40)) % c->partitions)
+                          : 0;
+            line[i] = group;
+        }
+    for (size_t i = count; i % SET_INDICES != 0; i++)
+        line[i] = 0; // so that there is no odd end
+    set_indices(&c->index, 0, line, (count + SET_INDICES - 1) / SET_INDICES * SET_INDICES, index);
+}
+
+static inline uint32_t near_partition(const struct l2 *c, unsigned sm_partition)
+{
+    return c->partitions == 2  ? sm_partition & 1
+           : c->partitions > 1 ? sm_partition % c->partitions
+                               : 0;
+}
+
+// Of up to PIECE requests.
+static inline void routes_of(const struct l2 *c, const struct l2_request *r, size_t count,
+                             struct route *to)
+{
+    uint64_t line[PIECE];
+    uint32_t home[PIECE], index[PIECE];
+    for (size_t i = 0; i < count; i++)
+        line[i] = r[i].line_address >> LINE_SHIFT;
+    lines_place(c, line, count, home, index);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t near = near_partition(c, r[i].sm_partition);
+        to[i].tag = (uint32_t)(r[i].line_address >> LINE_SHIFT);
+        to[i].home_set = &c->sets[(size_t)home[i] * c->set_count + index[i]];
+        to[i].near_set = &c->sets[(size_t)near * c->set_count + index[i]];
+    }
+}
+
+// Looks the line up, made free if it was not there; returns those of the sectors that were, and counts them as read.
+static inline unsigned way_read(struct l2 *c, struct set *s, uint32_t tag, unsigned sectors,
+                                struct l2_counts *counts, int *way)
+{
+    *way = l2_way(c, s, tag, counts);
+    unsigned hit = sectors & valid_of(s, *way);
+    counts->read_sectors += bits_of_4(sectors);
+    counts->hit_sectors += bits_of_4(hit);
+    return hit;
+}
+
+// Reads for the other side at the line's home; returns the sectors that were there.
+static inline unsigned home_read(struct l2 *c, const struct route *to, unsigned sectors,
+                                 struct l2_counts *counts)
+{
+    struct set *s = to->home_set;
+    int way;
+    unsigned hit = way_read(c, s, to->tag, sectors, counts, &way);
+    counts->copy_read_sectors += bits_of_4(sectors);
+    unsigned fetched = c->granule_of[sectors & ~hit];
+    counts->dram_read_bytes += sector_bytes(fetched);
+    set_fill(s, way, fetched);
+    s->copied |= (uint16_t)(1u << way);
+    return hit;
+}
+
+static inline unsigned l2_read(struct l2 *c, const struct route *to, unsigned sectors,
+                               struct l2_counts *counts)
+{
+    struct set *s = to->near_set;
+    int way;
+    unsigned hit = way_read(c, s, to->tag, sectors, counts, &way), missing = sectors & ~hit;
+    if (!missing)
+        return hit;
+    unsigned fetched = c->granule_of[missing];
+    if (to->home_set == to->near_set)
+        counts->dram_read_bytes += sector_bytes(fetched);
+    else
+        hit |= home_read(c, to, fetched & ~valid_of(s, way), counts) & missing;
+    set_fill(s, way, fetched);
+    return hit;
+}
+
+// Copies of sectors that changed are worth nothing any more, except the writer's own.
+static __attribute__((noinline)) void copies_drop(const struct l2 *c, const struct route *to,
+                                                  unsigned sectors, const struct set *keep, int way)
+{
+    bool left = keep != to->home_set;
+    struct set *s = &c->sets[(size_t)(to->home_set - c->sets) % c->set_count];
+    for (uint32_t p = 0; p < c->partitions; p++, s += c->set_count) {
+        int copy = s == to->home_set || s == keep ? -1 : set_find(s, to->tag);
+        if (copy < 0)
+            continue;
+        s->state[copy] &= (uint8_t)~sectors;
+        left = left || s->state[copy];
+    }
+    if (!left)
+        to->home_set->copied &= (uint16_t) ~(1u << way);
+}
+
+// Its sectors are counted by the caller.
+static __attribute__((noinline)) void line_write(struct l2 *c, const struct route *to,
+                                                 unsigned sectors, unsigned full,
+                                                 struct l2_counts *counts)
+{
+    struct set *s = to->home_set;
+    bool far = s != to->near_set;
+    int way = l2_way(c, s, to->tag, counts);
+    unsigned bit = 1u << way;
+    if (s->copied & bit && (!far || c->partitions > 2))
+        copies_drop(c, to, sectors, to->near_set, way);
+    if (far && full) { // the writer's side keeps what it wrote whole
+        struct set *copy = to->near_set;
+        copy->state[l2_way(c, copy, to->tag, counts)] |= (uint8_t)full;
+        s->copied |= (uint16_t)bit;
+    }
+    set_write(c, s, way, sectors, full, counts);
+}
+
+static inline void l2_write(struct l2 *c, const struct route *to, unsigned sectors, unsigned full,
+                            struct l2_counts *counts)
+{
+    unsigned passed = bits_of_4(sectors) << (to->home_set != to->near_set);
+    counts->write_sectors += passed;
+    counts->hit_sectors += passed;
+    line_write(c, to, sectors, full, counts);
+}
+
+// Done at the home; what is not there is fetched first. Counted apart from reads and writes.
+static inline unsigned l2_atomic(struct l2 *c, const struct route *to, unsigned sectors,
+                                 struct l2_counts *counts)
+{
+    struct set *s = to->home_set;
+    bool far = s != to->near_set;
+    int way = l2_way(c, s, to->tag, counts);
+    unsigned hit = sectors & valid_of(s, way), missing = sectors & ~hit;
+    if (s->copied >> way & 1)
+        copies_drop(c, to, sectors, s, way);
+    if (missing) {
+        unsigned fetched = far ? missing : c->granule_of[missing];
+        counts->dram_read_bytes += sector_bytes(fetched);
+        set_fill(s, way, fetched);
+    }
+    counts->hit_sectors += bits_of_4(hit) + (far ? bits_of_4(sectors) : 0);
+    counts->atomic_sectors += bits_of_4(sectors) << far;
+    set_write(c, s, way, sectors, sectors, counts);
+    return hit;
+}
+
+static inline void route_prefetch(const struct route *to, const struct l2_request *r)
+{
+    // The near partition's set too, where the request comes there; no branch, it would be guessed wrong too often.
+    bool near = r->kind == L2_READ || (r->kind == L2_WRITE && r->full_sectors != 0);
+    set_prefetch(to->home_set);
+    set_prefetch(near ? to->near_set : to->home_set);
+}
+
+static inline unsigned l2_serve(struct l2 *c, const struct l2_request *r, const struct route *to,
+                                struct l2_counts *counts)
+{
+    switch ((enum l2_kind)r->kind) {
+    case L2_READ:
+        return l2_read(c, to, r->sectors, counts);
+    case L2_WRITE:
+        l2_write(c, to, r->sectors, r->full_sectors, counts);
+        return r->sectors;
+    case L2_ATOMIC:
+        return l2_atomic(c, to, r->sectors, counts);
+    case L2_MERGED:
+        return r->sectors; // comes with the other's, however that was found
+    }
+    return 0;
+}
+
+static inline struct l2_asked *asked_of(const struct l2_arrivals *a, uint64_t line)
+{
+    return &a->asked[(line ^ line >> 16) % L2_ASKED];
+}
+
+static void arrival_note(struct l2_arrivals *a, const struct l2_request *r, unsigned hit)
+{
+    enum { SAME_ROUND = 2, ROUND_BEFORE = 1 }; // halves
+    uint64_t line = r->line_address >> LINE_SHIFT;
+    struct l2_asked *asked = asked_of(a, line);
+    bool known = asked->line == line + 1 && asked->round + 1 >= a->round;
+    if (hit != r->sectors) {
+        uint8_t before = known && asked->sm == a->sm ? asked->sectors : 0;
+        *asked = (struct l2_asked){line + 1, a->round, a->sm, r->sectors | before};
+    } else if (known && r->kind != L2_WRITE) {
+        // Its own, it has asked for and waited; others of the line the granule brings.
+        unsigned coming = asked->sm == a->sm ? hit & ~(unsigned)asked->sectors : hit;
+        a->site_halves[r->site] +=
+            (uint64_t)bits_of_4(coming) * (asked->round == a->round ? SAME_ROUND : ROUND_BEFORE);
+        if (asked->sm == a->sm)
+            asked->sectors |= r->sectors;
+    }
+}
+
+// Writes in a row, up to another request: most go to a line that is there, and drop no copies. Returns how many.
+static __attribute__((noinline)) size_t write_row(struct l2 *c, const struct l2_request *r,
+                                                  const struct route *to, size_t count,
+                                                  struct l2_counts *counts, uint64_t *site_hits)
+{
+    uint64_t passed = 0;
+    const struct l2_request *const from = r, *const end = r + count;
+    for (; r < end && r->kind == L2_WRITE; r++, to++) {
+        struct set *s = to->home_set;
+        unsigned sectors = r->sectors, full = r->full_sectors, each = bits_of_4(sectors);
+        bool far = s != to->near_set;
+        set_cool(c, s);
+        int way = set_find(s, to->tag);
+        if (end - r > AHEAD)
+            route_prefetch(to + AHEAD, r + AHEAD);
+        if (site_hits)
+            site_hits[r->site] += each;
+        bool copied = way >= 0 && (s->copied >> way & 1) && (!far || c->partitions > 2);
+        if (way < 0 || copied) {
+            l2_write(c, to, sectors, full, counts);
+            continue;
+        }
+        passed += each << far;
+        set_touch(s, way);
+        if (far && full) { // as l2_write() does
+            struct set *copy = to->near_set;
+            copy->state[l2_way(c, copy, to->tag, counts)] |= (uint8_t)full;
+            s->copied |= (uint16_t)(1u << way);
+        }
+        set_write(c, s, way, sectors, full, counts);
+    }
+    counts->write_sectors += passed;
+    counts->hit_sectors += passed;
+    return (size_t)(r - from);
+}
+
+static inline void replay_piece(struct l2 *c, const struct l2_request *requests, size_t count,
+                                struct l2_counts *counts, uint64_t *site_hits,
+                                struct l2_arrivals *arrivals)
+{
+    struct route routes[PIECE];
+    routes_of(c, requests, count, routes);
+    for (size_t i = 0; i < AHEAD && i < count; i++)
+        route_prefetch(&routes[i], &requests[i]);
+    for (size_t i = 0; i < count;) {
+        const struct l2_request *r = &requests[i];
+        if (r->kind == L2_WRITE) { // waits for nothing: no arrival
+            i += write_row(c, r, &routes[i], count - i, counts, site_hits);
+            continue;
+        }
+        unsigned hit = l2_serve(c, r, &routes[i], counts);
+        if (i + AHEAD < count)
+            route_prefetch(&routes[i + AHEAD], &requests[i + AHEAD]);
+        if (site_hits)
+            site_hits[r->site] += bits_of_4(hit);
+        if (arrivals)
+            arrival_note(arrivals, r, hit);
+        i++;
+    }
+}
+
+static void replay(struct l2 *c, const struct l2_request *requests, size_t count,
+                   struct l2_counts *counts, uint64_t *site_hits, struct l2_arrivals *arrivals)
+{
+    for (size_t at = 0; at < count; at += PIECE)
+        replay_piece(c, requests + at, count - at < PIECE ? count - at : PIECE, counts, site_hits,
+                     arrivals);
+}
+
+/* ---- rows: a store's requests as one record ----------------------------------------------------- */
+
+static inline bool same_lines(const struct store_plan *a, const struct store_plan *b)
+{
+    return a == b || (a->lines != 0 && a->lines == b->lines);
+}
+
+// Each in a set of its own; may say no where they are.
+static inline bool sets_are_apart(const struct l2_place *line, unsigned count)
+{
+    enum { PLACES = 1024, WORD = 64 };
+    uint64_t seen[PLACES / WORD] = {0}, twice = 0;
+    for (unsigned i = 0; i < count; i++) {
+        uint64_t *word = &seen[line[i].home / WORD % (PLACES / WORD)];
+        uint64_t bit = (uint64_t)1 << line[i].home % WORD;
+        twice |= *word & bit;
+        *word |= bit;
+    }
+    return twice == 0;
+}
+
+// Where the row's lines are, unless those of the row before are there.
+static void row_place(const struct l2 *c, struct l2_log *log, const struct l2_row *row)
+{
+    struct l2_places *p = &log->places;
+    const struct store_plan *plan = row->plan;
+    unsigned count = plan->requests;
+    if (p->plan != NULL && p->base == row->base && same_lines(p->plan, plan)) {
+        p->plan = plan;
+        return;
+    }
+    uint64_t line[ACCESS_LINES], base = row->base >> LINE_SHIFT;
+    uint32_t home[ACCESS_LINES], index[ACCESS_LINES];
+    uint32_t near = near_partition(c, log->sm_partition);
+    for (unsigned i = 0; i < count; i++)
+        line[i] = base + plan->line[i];
+    lines_place(c, line, count, home, index);
+    p->plan = plan;
+    p->base = row->base;
+    p->far = 0;
+    for (unsigned i = 0; i < count; i++) {
+        p->far |= (uint64_t)(home[i] != near) << i;
+        p->line[i].home = home[i] * c->set_count + index[i];
+        p->line[i].tag = (uint32_t)(base + plan->line[i]);
+        set_prefetch(&c->sets[p->line[i].home]);
+        __builtin_prefetch(&c->warm[p->line[i].home], 1);
+        if (c->partitions == 2) // where a copy may be
+            __builtin_prefetch(&c->sets[(home[i] ^ 1) * c->set_count + index[i]]);
+    }
+    p->apart = sets_are_apart(p->line, count);
+}
+
+static inline struct route place_route(const struct l2 *c, const struct l2_log *log,
+                                       const struct l2_place *at)
+{
+    size_t near = (size_t)near_partition(c, log->sm_partition) * c->set_count;
+    return (struct route){&c->sets[at->home], &c->sets[near + at->home % c->set_count], at->tag};
+}
+
+// Its requests from one to another, as they are.
+static void row_each(struct l2 *c, struct l2_log *log, const struct l2_row *row, unsigned from,
+                     unsigned to, struct l2_counts *counts)
+{
+    for (unsigned i = from; i < to; i++) {
+        const struct l2_request *r = &row->plan->request[i];
+        struct route where = place_route(c, log, &log->places.line[i]);
+        line_write(c, &where, r->sectors, r->full_sectors, counts);
+    }
+}
+
+// Requests of rows to the same lines, one row after the other: of the first from one to another, then so many whole rows,
+// then some of a last one.
+struct row_run {
+    unsigned from, to, whole, last;
+};
+
+// Writes of the same sectors of a line, in part.
+struct again {
+    unsigned sectors;
+    uint64_t nibbles; // of one, as a warm set's count
+    uint64_t decides; // bits of a warm set that say whether it can take them
+};
+
+static inline struct again again_of(unsigned sectors)
+{
+    uint64_t nibbles = (sectors & 1) | (sectors & 2) << 3 | (sectors & 4) << 6 | (sectors & 8) << 9;
+    return (struct again){sectors, nibbles << WARM_WRITES,
+                          UINT32_MAX | (uint64_t)sectors << WARM_STATE};
+}
+
+// So many of them to a line whose set is warm; false: it is not.
+static inline bool write_again(uint64_t *warm, const struct again *a, uint32_t tag, unsigned times,
+                               bool far, uint64_t *dirty_sectors)
+{
+    const uint64_t full = (uint64_t)0x8888 << WARM_WRITES;
+    uint64_t now = *warm, may = (uint64_t)1 << WARM_NEAR << far;
+    if (((now ^ (tag | may)) & (a->decides | may)) != 0)
+        return false;
+    now += times * a->nibbles;
+    if ((now & full) != 0)
+        return false;
+    uint64_t fresh = (uint64_t)a->sectors << (WARM_STATE + SECTORS_PER_LINE) & ~now;
+    if (fresh != 0)
+        *dirty_sectors += bits_of_4((unsigned)(fresh >> (WARM_STATE + SECTORS_PER_LINE)));
+    *warm = now | fresh;
+    return true;
+}
+
+// The same where it is not.
+static __attribute__((noinline)) void write_first(struct l2 *c, const struct l2_log *log,
+                                                  const struct l2_place *at, const struct again *a,
+                                                  unsigned times, struct l2_counts *counts)
+{
+    struct route where = place_route(c, log, at);
+    bool far = where.home_set != where.near_set;
+    do {
+        line_write(c, &where, a->sectors, 0, counts);
+        set_warm(c, where.home_set, at->tag);
+    } while (--times > 0 &&
+             !write_again(&c->warm[at->home], a, at->tag, times, far, &c->dirty_sectors));
+}
+
+// Those of the row's lines from one to another that were no such: a bit each.
+static inline uint64_t lines_again(uint64_t *warm, const struct l2_places *p, const struct again *a,
+                                   unsigned from, unsigned to, unsigned times,
+                                   uint64_t *dirty_sectors)
+{
+    uint64_t missed = 0;
+    unsigned i = from;
+#if defined(__AVX512DQ__) && defined(__AVX512VL__)
+    enum { AT_ONCE = 8, DIRTY = WARM_STATE + SECTORS_PER_LINE };
+    const __m512i near = _mm512_set1_epi64((int64_t)1 << WARM_NEAR);
+    const __m512i decides = _mm512_set1_epi64((int64_t)a->decides);
+    const __m512i more = _mm512_set1_epi64((int64_t)(times * a->nibbles));
+    const __m512i full = _mm512_set1_epi64((int64_t)0x8888 << WARM_WRITES);
+    const __m512i dirty = _mm512_set1_epi64((int64_t)a->sectors << DIRTY);
+    for (; i < to; i += AT_ONCE) {
+        unsigned left = to - i;
+        __mmask8 lanes = (__mmask8)(left >= AT_ONCE ? 0xff : (1u << left) - 1), fresh;
+        __m512i place = _mm512_maskz_loadu_epi64(lanes, &p->line[i]); // the set's number is low
+        __m512i set = _mm512_and_si512(place, _mm512_set1_epi64(UINT32_MAX));
+        __m512i now = _mm512_mask_i64gather_epi64(near, lanes, set, warm, 8);
+        __m512i may = _mm512_mask_add_epi64(near, (__mmask8)(p->far >> i), near, near);
+        __m512i want = _mm512_or_si512(_mm512_srli_epi64(place, 32), may);
+        __m512i off = _mm512_ternarylogic_epi64(now, want, _mm512_or_si512(decides, may),
+                                                0x28); // (now ^ want) & the bits that decide
+        now = _mm512_add_epi64(now, more);
+        off = _mm512_ternarylogic_epi64(off, now, full, 0xf8); // or a count is full
+        __mmask8 miss = _mm512_mask_test_epi64_mask(lanes, off, off);
+        lanes &= (__mmask8)~miss;
+        fresh = _mm512_mask_cmpneq_epi64_mask(lanes, _mm512_and_si512(now, dirty), dirty);
+        if (fresh != 0) {
+            uint64_t were[AT_ONCE];
+            _mm512_storeu_si512(were, now);
+            for (unsigned rest = fresh; rest != 0; rest &= rest - 1)
+                *dirty_sectors +=
+                    bits_of_4(a->sectors & ~(unsigned)(were[__builtin_ctz(rest)] >> DIRTY));
+        }
+        _mm512_mask_i64scatter_epi64(warm, lanes, set, _mm512_or_si512(now, dirty), 8);
+        missed |= (uint64_t)miss << i;
+    }
+#endif
+    for (; i < to; i++)
+        if (!write_again(&warm[p->line[i].home], a, p->line[i].tag, times, p->far >> i & 1,
+                         dirty_sectors))
+            missed |= (uint64_t)1 << i;
+    return missed;
+}
+
+// Writes in part, of the same sectors of each line; these are in sets of their own.
+static __attribute__((noinline)) void row_again(struct l2 *c, const struct l2_log *log,
+                                                const struct store_plan *plan,
+                                                const struct row_run *run, struct l2_counts *counts)
+{
+    const struct again again = again_of(plan->alike);
+    const struct l2_places *p = &log->places;
+    for (unsigned from = 0, to; from < plan->requests; from = to) {
+        // Up to where there are more, or less, for each line.
+        unsigned times = run->whole + (from >= run->from && from < run->to) + (from < run->last);
+        to = plan->requests;
+        to = from < run->from && run->from < to ? run->from : to;
+        to = from < run->to && run->to < to ? run->to : to;
+        to = from < run->last && run->last < to ? run->last : to;
+        if (times == 0)
+            continue;
+        uint64_t missed = lines_again(c->warm, p, &again, from, to, times, &c->dirty_sectors);
+        for (; missed != 0; missed &= missed - 1)
+            write_first(c, log, &p->line[__builtin_ctzll(missed)], &again, times, counts);
+    }
+}
+
+// Sectors of the row's requests from one to another: those that go by way of the near partition are counted there too.
+static inline void row_count(const struct l2_log *log, const struct l2_row *row, unsigned from,
+                             unsigned to, const struct l2_round *round)
+{
+    const struct store_plan *plan = row->plan;
+    uint64_t far = log->places.far >> from & UINT64_MAX >> (ACCESS_LINES - (to - from));
+    unsigned sent = 0, again = 0;
+    if (plan->alike) {
+        sent = (to - from) * bits_of_4(plan->alike);
+        again = (unsigned)__builtin_popcountll(far) * bits_of_4(plan->alike);
+    } else {
+        for (unsigned i = from; i < to; i++, far >>= 1) {
+            unsigned sectors = bits_of_4(plan->request[i].sectors);
+            sent += sectors;
+            again += far & 1 ? sectors : 0;
+        }
+    }
+    round->counts->write_sectors += sent + again;
+    round->counts->hit_sectors += sent + again;
+    if (round->site_hits)
+        round->site_hits[plan->request[0].site] += sent;
+}
+
+// The next row writes the same sectors of the same lines, right after this one.
+static inline bool row_goes_on(const struct l2_row *a, const struct l2_row *b)
+{
+    return a->after == b->after && a->base == b->base && a->plan->alike == b->plan->alike &&
+           same_lines(a->plan, b->plan);
+}
+
+// As many requests of rows, the next one's first. Those to the same lines that come one after the other go line by line:
+// what is in one set does not concern another.
+static size_t rows_replay(struct l2 *c, struct l2_log *log, size_t count,
+                          const struct l2_round *round)
+{
+    enum { ROWS_MOST = 8 }; // a count of writes in part has room for so many more
+    const struct l2_row *const first = &log->rows[log->next_row];
+    const struct l2_row *row = first, *end = log->rows + log->row_count;
+    row_place(c, log, row);
+    const bool together = first->plan->alike != 0 && log->places.apart;
+    struct row_run run = {0};
+    size_t done = 0;
+    for (;;) {
+        unsigned requests = row->plan->requests, from = log->within, left = requests - from;
+        unsigned to = from + (count - done < left ? (unsigned)(count - done) : left);
+        if (round->merging)
+            merging_row(round->merging, round->arrivals->sm, round->merging_round, row, from, to);
+        row_count(log, row, from, to, round);
+        if (!together)
+            row_each(c, log, row, from, to, round->counts);
+        else if (row == first)
+            run.from = from, run.to = to;
+        else if (to == requests)
+            run.whole++;
+        else
+            run.last = to;
+        done += to - from;
+        log->within = to < requests ? to : 0;
+        if (log->within > 0)
+            break;
+        row++;
+        log->next_row++;
+        if (!together || done == count || row == end || row - first == ROWS_MOST ||
+            !row_goes_on(first, row))
+            break;
+    }
+    if (together)
+        row_again(c, log, first->plan, &run, round->counts);
+    return done;
+}
+
+/* ---- logs of all SMs ----------------------------------------------------------------------------- */
+
+// How many single requests come before the next row, or up to `count`.
+static inline size_t singles_next(const struct l2_log *log, size_t count)
+{
+    bool rows = log->next_row < log->row_count;
+    size_t end = rows ? log->rows[log->next_row].after : log->single_count;
+    return end - log->next_single < count ? end - log->next_single : count;
+}
+
+// What comes next of a log, while another's is replayed.
+static void log_fetch(const struct l2 *c, struct l2_log *log, size_t count,
+                      const struct l2_arrivals *arrivals)
+{
+    size_t singles = singles_next(log, count);
+    const struct l2_request *r = log->single + log->next_single;
+    for (const struct l2_request *end = r + singles; r < end; r++)
+        if (r->kind != L2_WRITE)
+            __builtin_prefetch(asked_of(arrivals, r->line_address >> LINE_SHIFT), 1);
+    if (singles == 0 && count > 0)
+        row_place(c, log, &log->rows[log->next_row]);
+}
+
+static void log_replay(struct l2 *c, struct l2_log *log, size_t count, const struct l2_round *round)
+{
+    while (count > 0) {
+        size_t singles = singles_next(log, count);
+        if (singles == 0) {
+            count -= rows_replay(c, log, count, round);
+            continue;
+        }
+        struct l2_request *r = log->single + log->next_single;
+        if (round->merging)
+            merging_round(round->merging, round->arrivals->sm, round->merging_round, r, singles);
+        replay(c, r, singles, round->counts, round->site_hits, round->arrivals);
+        log->next_single += singles;
+        count -= singles;
+    }
+}
+
+static void replay_logs(struct l2 *c, struct l2_log *const *logs, int count, struct l2_round *round)
+{
+    enum { CHUNK = 32 }; // requests of a round
+    size_t most = 0;
+    for (int i = 0; i < count; i++)
+        most = logs[i]->count > most ? logs[i]->count : most;
+    size_t rounds = (most + CHUNK - 1) / CHUNK;
+    for (int i = 0; i < count; i++)
+        l2_log_rewind(logs[i]);
+    for (size_t n = 0; n < rounds; n++, round->merging_round++, round->arrivals->round++) {
+        size_t now = 0, next = logs[0]->count * (n + 1) / rounds - logs[0]->replayed;
+        for (int i = 0; i < count; i++) {
+            now = next;
+            if (i + 2 < count)
+                l2_log_prefetch(logs[i + 2]);
+            if (i + 1 < count) {
+                next = logs[i + 1]->count * (n + 1) / rounds - logs[i + 1]->replayed;
+                log_fetch(c, logs[i + 1], next, round->arrivals);
+            }
+            round->arrivals->sm = i;
+            log_replay(c, logs[i], now, round);
+            logs[i]->replayed += now;
+        }
+    }
+}
+
+extern const struct l2_functions PASTE(sim_l2_functions_, SIM_ISA);
+const struct l2_functions PASTE(sim_l2_functions_, SIM_ISA) = {.replay = replay,
+                                                               .replay_logs = replay_logs};
