@@ -279,9 +279,9 @@ static bool atomics_applies(const struct timing_input *in, const struct patterns
 }
 
 // Lanes on one address come one after the other, or are combined over the warp first: as many steps as a shuffle's tree has. What
-// shared memory has no instruction for, sums of floats, is a loop of comparing and swapping.
+// shared memory has no instruction for, sums of floats, is a loop of comparing and swapping, which the model has.
 #define COMBINING_STEPS 5.0
-#define LOOP_TURNS 12.0 // wavefronts of one turn: docs/h200-rates.md
+#define SWAP_TURN 5 // instructions of a turn, as decode_memory.c has them
 static bool adds_floats(const struct sim_site *s)
 {
     const struct ptx_instruction *is = s->instruction;
@@ -290,11 +290,9 @@ static bool adds_floats(const struct sim_site *s)
            type == PTX_TYPE_BF16;
 }
 
-static double turns_shared(const struct altered *x, const struct trace_op *op)
+static double turns_shared(const struct trace_op *op)
 {
-    double each = adds_floats(&x->stats[op->site % (uint32_t)x->sites]) ? LOOP_TURNS : 1;
-    double lanes = fmax(op->wavefronts, 1);
-    return fmin(lanes * each, COMBINING_STEPS + each);
+    return fmin(fmax(op->wavefronts, 1), COMBINING_STEPS + 1);
 }
 
 static void atomic_once(struct altered *x, struct trace_op *op, void *context)
@@ -302,7 +300,7 @@ static void atomic_once(struct altered *x, struct trace_op *op, void *context)
     const struct share *taken = context;
     if (!is_own(x, op) || !is_global_atomic(x->site[op->site].pipe))
         return;
-    double turns = turns_shared(x, op);
+    double turns = turns_shared(op);
     if (op->wavefronts > 1)
         op->sectors = count8(fmax(1, op->sectors / (double)op->wavefronts));
     op->wavefronts = 1;
@@ -327,8 +325,11 @@ static void atomics_apply(struct altered *x, double to)
             fmin(x->in.atomic_turns_hot, fmin(blocks, (double)x->was->grid_blocks));
         struct share share = share_new(x);
         double taken = 1 - atomics_left(x->was);
-        for (int i = 0; i < x->sites; i++)
+        for (int i = 0; i < x->sites; i++) {
             share.of[i] = combines(x->was, (uint32_t)i) ? taken : 0;
+            if (adds_floats(&x->stats[i]))
+                x->site[form_of(x, (uint32_t)i, FORM_SHARED)].swap_turn = SWAP_TURN;
+        }
         altered_each(x, atomic_once, &share);
         return;
     }
