@@ -274,10 +274,7 @@ struct site_cost site_cost(const struct rates *r, const struct timing_site *t)
         .second = (uint8_t)p->second,
         .reader = (uint8_t)(t->group && p->unit == UNIT_TENSOR ? STALL_GMMA : p->reader),
         .throttle = p->unit == UNIT_SHARED ? STALL_MIO_THROTTLE : STALL_LG_THROTTLE};
-    if (t->pipe == PIPE_SHARED_ATOMIC && t->swap_turn > 0) {
-        c.turn_slots = t->swap_turn;
-        c.latency = r->swap_latency;
-    }
+    c.turn_slots = t->swap_turn;
     if (t->pipe == PIPE_BRANCH)
         c.hold = later(0, r->branch - c.slots);
     if (p->unit == UNIT_MATH && r->operation[t->operation].cycles > 0)

@@ -321,6 +321,12 @@ void stall_add(struct replay *p, struct warp_state *w, uint32_t site, enum stall
                double until);
 // Behind a branch.
 void branch_explain(struct replay *p, struct warp_state *w, uint32_t site);
+// Of an atomic: are all of its lanes on shared memory?
+static inline bool is_in_shared(const struct trace_op *op)
+{
+    return op->lanes > 0 && op->lines == 0 && op->wavefronts > 0;
+}
+
 // Until when the queue is full for the warp's next instruction, at `at`; `room`: as the one that holds cycles of work has it.
 double queue_room(const struct replay *p, const struct warp_state *w, double at, double room);
 // The instruction is in the queue in front of the load/store unit.

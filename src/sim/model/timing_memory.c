@@ -413,23 +413,22 @@ double atomic_global(struct replay *p, const struct trace_op *op, const struct s
 
 // A loop that loads, adds, compares and swaps, one turn after the other. As many turns as the banks have passes, less what wide
 // words take anyway: lanes on a word take turns, and more where other warps come between.
-static double swap_in_shared(struct replay *p, const struct trace_op *op, const struct site_cost *c,
-                             double at)
+static double swap_in_shared(struct replay *p, const struct trace_op *op, double at)
 {
     static const double bank_bytes = 4;
     double wide = p->in->sites[op->site].bytes / bank_bytes - 1;
     double turns = later(1, op->wavefronts - later(wide, 0));
     double cycles = turns * p->r.swap_cycles;
-    double start = server_take(&p->pipe[c->first], at, cycles);
+    double start = server_take(&p->pipe[SERVER_LSU], at, cycles);
     p->shared_only.busy += cycles;
-    return start + later(cycles, turns * c->latency);
+    return start + later(cycles, turns * p->r.swap_latency);
 }
 
 double access_shared(struct replay *p, const struct trace_op *op, const struct site_cost *c,
                      double at)
 {
-    if (c->turn_slots > 0)
-        return swap_in_shared(p, op, c, at);
+    if (c->turn_slots > 0 && is_in_shared(op))
+        return swap_in_shared(p, op, at);
     double passes = op->wavefronts > 0 ? op->wavefronts : 1;
     double cycles = later(p->r.lsu_issue, passes * p->r.wavefront);
     double start = server_take(&p->pipe[c->first], at, cycles);

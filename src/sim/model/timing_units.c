@@ -70,6 +70,8 @@ double op_execute(struct replay *p, const struct trace_op *op, const struct site
                    ? access_shared(p, op, c, at)
                    : at;
     case UNIT_ATOMIC:
+        if (is_in_shared(op)) // by a generic address
+            return access_shared(p, op, c, at);
         return op->lanes ? atomic_global(p, op, c, at) : at;
     case UNIT_COPY:
         return op->lanes ? copy_bulk(p, op, c, at) : at;

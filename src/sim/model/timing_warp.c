@@ -276,7 +276,9 @@ static void warp_issue(struct replay *p, struct warp_state *w, double at)
         stall_explain(p, w, op->site, at);
         stall_add(p, w, op->site, STALL_SELECTED, at + c->next);
     }
-    server_take(&p->issue[w->scheduler], at, c->slots + c->turn_slots * op->wavefronts);
+    bool swaps = c->turn_slots > 0 && is_in_shared(op);
+    server_take(&p->issue[w->scheduler], at,
+                c->slots + (swaps ? c->turn_slots * op->wavefronts : 0));
     p->start = w->issued = at;
     gap_note(p, w, op->site, at);
     double held = c->pipe == PIPE_BULK_COPY ? lanes_started(p, op) : 0;
@@ -290,7 +292,7 @@ static void warp_issue(struct replay *p, struct warp_state *w, double at)
         queue_note(p, c, ready);
     double hold = c->hold + (c->pipe == PIPE_BRANCH && goes_back(w) ? p->r.branch_back : 0);
     w->at = later(w->at, at + c->next + hold + held);
-    if (c->turn_slots > 0) { // its branch waits for what each turn swapped
+    if (swaps) { // its branch waits for what each turn swapped
         w->at = later(w->at, ready);
         stall_add(p, w, op->site, STALL_SHORT_SCOREBOARD, w->at);
     }
