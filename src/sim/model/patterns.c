@@ -365,6 +365,10 @@ static void sites_count(const struct timing_input *in, const struct patterns *p,
             f[FACT_ATOMIC_REQUESTS] += (double)s->requests;
             f[FACT_ATOMIC_LANES] += (double)s->same_address_depth;
         }
+        if (t->pipe == PIPE_SHARED_ATOMIC) {
+            f[FACT_SHARED_ATOMICS] += (double)s->requests;
+            f[FACT_SHARED_TURNS] += (double)s->wavefronts;
+        }
     }
 }
 
