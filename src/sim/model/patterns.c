@@ -148,6 +148,18 @@ static void steps_find(const struct timing_input *in, bool *steps, bool *marked)
     free(writers);
 }
 
+static bool is_of_thread(const struct ptx_instruction *is);
+
+// What threads have of their own by arithmetic alone, without a part in what was loaded at such a place.
+static void own_find(const struct timing_input *in, bool *own)
+{
+    for (int i = 0; i < in->site_count; i++)
+        if (is_of_thread(in->stats[i].instruction))
+            for (int k = 0; k < in->sites[i].result_count; k++)
+                own[in->sites[i].result[k]] = true;
+    marks_spread(in, own, NULL);
+}
+
 static void gathers_find(const struct timing_input *in, struct site_pattern *out)
 {
     size_t registers = (size_t)in->register_count + 1;
@@ -161,13 +173,18 @@ static void gathers_find(const struct timing_input *in, struct site_pattern *out
                 loaded[t->result[k]] = !steps[t->result[k]];
     }
     marks_spread(in, loaded, steps);
+    bool *own = xcalloc(registers, sizeof *own);
+    own_find(in, own);
     for (int i = 0; i < in->site_count; i++) {
         const struct timing_site *t = &in->sites[i];
         const struct ptx_instruction *is = in->stats[i].instruction;
         int from = is && is->guard >= 0;
         out[i].gathers = t->pipe == PIPE_GLOBAL_LOAD && t->source_count > from &&
                          any_value(loaded, t->source + from, t->source_count - from);
+        out[i].alone =
+            out[i].gathers && !any_value(own, t->source + from, t->source_count - from);
     }
+    free(own);
     free(steps);
     free(loaded);
 }
@@ -270,6 +287,7 @@ static void load_read(struct reader *r, const struct trace_op *op, int warp)
     f[FACT_LOADS_COLUMN] += column;
     f[FACT_LOADS_SCATTERED] += !is_compact(op, t) && !uniform;
     f[FACT_LOADS_GATHERED] += !is_compact(op, t) && !uniform && !walks && p->gathers;
+    p->scattered += !is_compact(op, t) && !uniform && !walks;
     if (!known)
         seen_enter(r, op->first_sector, warp);
     else if (s->warp == warp)
@@ -427,6 +445,7 @@ void patterns_find(const struct timing_input *in, struct arena *a, struct patter
         p->again /= loads;
         p->again_block /= loads;
         p->along /= loads;
+        p->scattered /= loads;
         p->uniform /= p->same ? loads : fmax(r.later[i], 1);
         out->facts.value[FACT_LOADS_UNIFORM] += p->uniform * r.loads[i];
     }

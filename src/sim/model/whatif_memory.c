@@ -97,6 +97,12 @@ const struct intervening intervene_conflicts = {conflicts_applies, conflicts_app
 
 /* ---- sectors beyond the ideal --------------------------------------------------------------------- */
 
+// What is looked up at loaded places alone lies where it lies, whoever looks it up.
+static double gathered_alone(const struct site_pattern *p)
+{
+    return p->alone ? p->scattered : 0;
+}
+
 static bool sectors_applies(const struct timing_input *in, const struct patterns *p)
 {
     (void)p;
@@ -138,7 +144,8 @@ static double misses_left(const struct altered *x, int i, double to)
 {
     const struct sim_site *s = &x->was->stats[i];
     double sectors = (double)s->sectors, ideal = (double)s->sectors_ideal;
-    double missed = sectors - (double)s->l1_hit_sectors, left = ideal + to * (sectors - ideal);
+    double stays = fmax(to, gathered_alone(&x->patterns->sites[i]));
+    double missed = sectors - (double)s->l1_hit_sectors, left = ideal + stays * (sectors - ideal);
     return x->site[i].pipe == PIPE_GLOBAL_LOAD && missed > left ? left : missed;
 }
 
@@ -153,7 +160,9 @@ static double misses_saved(const struct altered *x, double to)
             const struct sim_site *s = &x->was->stats[i];
             missed += (double)s->sectors - (double)s->l1_hit_sectors;
             left += misses_left(x, i, to);
-            needed += (double)s->sectors_ideal;
+            needed += (double)s->sectors_ideal +
+                      gathered_alone(&x->patterns->sites[i]) *
+                          ((double)s->sectors - (double)s->sectors_ideal);
         }
     return left < missed ? fmin(1, fmax(0, missed - needed) / (missed - left)) : 1;
 }
@@ -166,6 +175,7 @@ static void site_coalesce(struct altered *x, int i, double to, struct coalescing
     c->ratio[i] = c->miss[i] = 1;
     if (!is_global(x->site[i].pipe) || !(sectors > 1.05 * ideal))
         return;
+    to = fmax(to, gathered_alone(&x->patterns->sites[i]));
     double left = ideal + to * (sectors - ideal), missed = sectors - (double)s->l1_hit_sectors;
     c->ratio[i] = left / sectors;
     c->miss[i] = missed > 0 ? 1 - c->saved * (1 - misses_left(x, i, to) / missed) : 1;
@@ -391,18 +401,45 @@ struct widening {
     bool *wider; // by site; the others are executed as often as before
 };
 
+// Lanes side by side fill the lines that they touch, and as many passes as those have: bytes of a warp are a quarter of one.
+static void access_fills(struct trace_op *op, double times, double bytes)
+{
+    double lines = ceil(op->sectors * times * SECTOR_BYTES / LINE_BYTES),
+           passes = ceil(op->lanes * bytes * times / LINE_BYTES);
+    struct trace_op was = *op;
+    op_widen(op, times);
+    op->lines = count8(fmin(op->lines, fmax(was.lines, lines)));
+    op->wavefronts = count8(fmin(op->wavefronts, fmax(was.wavefronts, passes)));
+    op->miss_lines = count8(fmin(op->miss_lines, fmax(was.miss_lines, ceil(op->miss * SECTOR_BYTES / LINE_BYTES))));
+}
+
 static void access_widen(struct altered *x, struct trace_op *op, void *context)
 {
     const struct widening *w = context;
     enum timing_pipe pipe = x->site[op->site].pipe;
-    if (is_own(x, op) && w->wider[op->site] &&
-        (is_global(pipe) || is_shared_access(pipe) || is_global_atomic(pipe) ||
-         pipe == PIPE_SHARED_ATOMIC)) // there are as many atomics as before
+    if (!is_own(x, op) || !w->wider[op->site])
+        return;
+    double bytes = x->was->sites[op->site].bytes;
+    bool beside = op->sectors * SECTOR_BYTES <= op->lanes * bytes * 3 / 2 + SECTOR_BYTES;
+    if (is_global(pipe) && beside)
+        access_fills(op, w->times, bytes);
+    else if (is_global(pipe) || is_shared_access(pipe) || is_global_atomic(pipe) ||
+             pipe == PIPE_SHARED_ATOMIC) // there are as many atomics as before
         op_widen(op, w->times);
 }
 
 #define WORD_PART 2.0 // bytes of an access, at most
-#define TOGETHER 0.5  // of the instructions
+#define WORD_BYTES 4.0
+static bool computes_whole(const struct altered *x, int i)
+{
+    const struct ptx_instruction *is = x->stats[i].instruction;
+    bool whole = is && is->opcode == PTX_OP_CVT && is->type_count > 1;
+    for (int k = 0; whole && k < 2; k++)
+        whole = ptx_type_kind(is->types[k]) == PTX_KIND_UNSIGNED ||
+                ptx_type_kind(is->types[k]) == PTX_KIND_SIGNED;
+    return whole || is_integer_pipe(x->site[i].pipe);
+}
+
 static void site_widen(struct altered *x, int i, double times)
 {
     struct timing_site *t = &x->site[i];
@@ -417,12 +454,50 @@ static void site_widen(struct altered *x, int i, double times)
         pipe == PIPE_UNIFORM)
         return;
     // Bytes and halves in a word are computed together where they are whole numbers.
-    if (is_integer_pipe(pipe) && x->was_bytes <= WORD_PART)
-        times = fmax(1, times * TOGETHER);
+    if (x->was_bytes <= WORD_PART && computes_whole(x, i))
+        times = fmax(1, times * x->was_bytes / WORD_BYTES);
     t->issue_slots = count8(fmax(t->issue_slots, 1) * times);
     t->special_slots = count8(t->special_slots * times);
     t->other_slots = count8(t->other_slots * times);
     t->operation = OPERATION_NONE;
+}
+
+// Loads side by side that were parts of what device memory brings at a time: the next one found its part in L2. One of all asks for
+// all of it.
+static void granules_fill(struct altered *x, const struct widening *w)
+{
+    double granule = GPU(x->was->gpu, l2_dram_granule_bytes);
+    for (int i = 0; i < x->sites; i++) {
+        struct sim_site *s = &x->stats[i];
+        double bytes = LANES * (double)x->site[i].bytes;
+        bool beside = (double)s->sectors <= 1.05 * (double)s->sectors_ideal;
+        if (x->site[i].pipe != PIPE_GLOBAL_LOAD || !w->wider[i] || !beside || !(bytes < granule))
+            continue;
+        double missed = (double)(s->l2_sectors - s->l2_hit_sectors);
+        missed = fmin((double)s->l2_sectors, missed * fmin(granule / bytes, w->times));
+        s->l2_hit_sectors = s->l2_sectors - (uint64_t)missed;
+    }
+}
+
+// Stores side by side that were parts of lines, one here and one there, are whole lines: L2 writes none of them back alone.
+static void lines_fill(struct altered *x, const struct widening *w)
+{
+    double parts = 0, stored = 0;
+    for (int i = 0; i < x->sites; i++) {
+        const struct sim_site *s = &x->was->stats[i];
+        if (x->site[i].pipe != PIPE_GLOBAL_STORE || s->requests == 0)
+            continue;
+        double bytes = LANES * (double)x->site[i].bytes;
+        bool beside = (double)s->sectors <= 1.05 * (double)s->sectors_ideal;
+        stored += (double)s->sectors;
+        parts += w->wider[i] && beside && bytes < LINE_BYTES && bytes * w->times >= LINE_BYTES
+                     ? (double)s->sectors
+                     : 0;
+    }
+    granules_fill(x, w);
+    double left = stored > 0 ? 1 - parts / stored : 1;
+    x->in.l2.lone_written_thirds = (uint64_t)((double)x->in.l2.lone_written_thirds * left);
+    x->in.l2.lone_merged_thirds = (uint64_t)((double)x->in.l2.lone_merged_thirds * left);
 }
 
 // A thread then does the work of several, of which only what computes values is repeated; the grid, or where that
@@ -438,6 +513,7 @@ static void bytes_apply(struct altered *x, double to)
         memset(w.wider, true, (size_t)x->sites * sizeof *w.wider);
         x->in.grid_blocks = (uint64_t)ceil((double)x->in.grid_blocks / w.times);
     }
+    lines_fill(x, &w);
     for (int i = 0; i < x->sites; i++)
         if (w.wider[i])
             site_widen(x, i, w.times);

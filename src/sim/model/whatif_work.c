@@ -767,7 +767,7 @@ static double split_times(const struct timing_input *in, double to)
         results += in->sites[i].pipe == PIPE_GLOBAL_STORE || is_global_atomic(in->sites[i].pipe)
                        ? (double)in->stats[i].executed / warps
                        : 0;
-    double room = GPU(in->gpu, sm_count) * (results <= RESULTS_FEW ? sqrt(in->blocks_per_sm) : 1);
+    double room = GPU(in->gpu, sm_count) * (results <= RESULTS_FEW ? in->blocks_per_sm : 1);
     return floor(fmin(to, fmin(room / blocks, iterations / PART_MIN)));
 }
 
