@@ -97,10 +97,11 @@ const struct intervening intervene_conflicts = {conflicts_applies, conflicts_app
 
 /* ---- sectors beyond the ideal --------------------------------------------------------------------- */
 
+#define LOOKED_UP 0.5 // of the requests of a site
 // What is looked up at loaded places alone lies where it lies, whoever looks it up.
 static double gathered_alone(const struct site_pattern *p)
 {
-    return p->alone ? p->scattered : 0;
+    return p->alone && p->scattered > LOOKED_UP ? 1 : 0;
 }
 
 static bool sectors_applies(const struct timing_input *in, const struct patterns *p)
@@ -122,7 +123,8 @@ static void op_coalesce(struct altered *x, struct trace_op *op, void *context)
 {
     struct coalescing *c = context;
     const struct timing_site *t = &x->site[op->site];
-    if (!is_own(x, op) || !is_global(t->pipe) || op->sectors == 0)
+    double stays = gathered_alone(&x->patterns->sites[op->site]);
+    if (!is_own(x, op) || !is_global(t->pipe) || op->sectors == 0 || stays > 0)
         return;
     double sectors = fmax(1, op->sectors * c->ratio[op->site]);
     op->sectors = count8(sectors);
