@@ -683,8 +683,8 @@ static bool shared_loads_applies(const struct timing_input *in, const struct pat
 
 /* ---- several results of a thread ------------------------------------------------------------------------ */
 
-// A loop that fills tiles between barriers: what fills them serves more results as well, as do the barriers.
-#define TILES_MIN 4.0 // barriers of a warp
+// A loop that fills tiles before a barrier: what fills them serves more results as well, as do the barriers of a loop.
+#define TILES_MIN 4.0 // loads from there for each store, and twice the stores of a warp
 static bool fills_tiles(const struct timing_input *in)
 {
     double warps = (double)in->grid_blocks * in->warps_per_block, barriers = 0, stores = 0;
@@ -692,7 +692,7 @@ static bool fills_tiles(const struct timing_input *in)
         barriers += in->sites[i].pipe == PIPE_BARRIER ? (double)in->stats[i].executed : 0;
         stores += in->sites[i].pipe == PIPE_SHARED_STORE ? (double)in->stats[i].executed : 0;
     }
-    return barriers >= TILES_MIN * warps && stores >= TILES_MIN / 2 * warps &&
+    return barriers >= warps && stores >= TILES_MIN / 2 * warps &&
            stat_sum(in, PIPE_SHARED_LOAD, requests_of) > TILES_MIN * stores;
 }
 

@@ -432,7 +432,8 @@ static bool divisions_applies(const struct timing_input *in, const struct patter
 }
 
 // The high half of a 64-bit product is four of 32 bits and their sums, the remainder's product three; then it is corrected.
-enum { WIDE_PRODUCTS = 7, WIDE_SUMS = 6 };
+// Compare, select and take off, of two words each, with their carries.
+enum { WIDE_PRODUCTS = 7, WIDE_SUMS = 10 };
 
 static void divisions_apply(struct altered *x, double to)
 {
