@@ -14,7 +14,7 @@
 #define UNEQUAL_ALONE 0.85 // … less than that, where each block has an SM to itself
 #define IDLE_MOST 0.25     // of the SMs have a block: that comes first
 #define IDLE_HALF 0.5      // … as far as it gains as much
-#define LONG_LAUNCHES 4.0  // times a launch: in less, blocks mostly start and load
+#define LONG_LAUNCHES 6.0  // times a launch: in less, blocks mostly start and load
 #define OCCUPANCY_LOW_PCT 50.0
 #define HALF_GAIN_MIN 0.1
 #define LAUNCH_SHARE 0.3
