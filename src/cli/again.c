@@ -1,5 +1,5 @@
 // ridge explain --again: a recorded run of a real GPU diagnosed anew, without it: its times and counters, a fresh simulation on
-// the side, today's rules. Nothing is recorded.
+// the side, today's rules. --side-limit 0: the rules alone, on what was simulated then. Nothing is recorded.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/session.h"
 
@@ -58,6 +58,17 @@ static bool again(struct session *s, struct arena *a, struct loop_request how, s
     return done;
 }
 
+static bool is_possible(const struct run_header *h, const struct loop_request *how,
+                        struct error *err)
+{
+    if (h->device_id && (how->unsided || !str_starts_with(h->device_id, "sim:")))
+        return true;
+    return fail(err, NOWHERE,
+                "the run is of a simulated GPU: `ridge run %s` does all of it again; "
+                "`--side-limit 0` has today's rules look at what was recorded",
+                h->experiment);
+}
+
 bool cli_explain_again(const struct options *o, struct arena *a, struct run *run,
                        const struct result *only, struct error *err)
 {
@@ -65,15 +76,8 @@ bool cli_explain_again(const struct options *o, struct arena *a, struct run *run
     struct loop_request how = {0};
     const struct run_header *h = &run->header;
     const struct run recorded = *run;
-    if (!h->device_id || str_starts_with(h->device_id, "sim:"))
-        return fail(err, NOWHERE,
-                    "the run is of a simulated GPU: `ridge run %s` does all of it again",
-                    h->experiment);
-    if (strcmp(option_text(o, OPTION_SIDE_LIMIT, ""), "0") == 0)
-        return fail(err, NOWHERE,
-                    "--again is a simulation on the side: --side-limit 0 leaves nothing");
     if (!session_open(&s, o, false, err) || !session_request(o, &how, err) ||
-        !cli_simulated_of(a, h, &how.device, err)) {
+        !is_possible(h, &how, err) || !cli_simulated_of(a, h, &how.device, err)) {
         session_close(&s);
         return false;
     }

@@ -29,6 +29,7 @@ struct device_run_options {
     bool facts;           // simulated devices: where counters are wanted, as sim.h
     bool counterfactuals; // simulated devices: where counters are wanted, as sim.h
     double replay_s;      // as sim.h, for the whole sequence
+    uint64_t replay_steps;
     const struct interventions *change; // as sim.h
     uint64_t *
         touched_bytes; // simulated devices: of each buffer, to the end of the last access; NULL = not wanted

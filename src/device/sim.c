@@ -470,6 +470,7 @@ static bool run_kernel(struct work *w, const struct device_launch *launch, struc
         .facts = o->facts && o->count,
         .counterfactuals = o->counterfactuals && o->count,
         .replay_s = o->replay_s / w->sequence->launch_count,
+        .replay_steps = o->replay_steps / (uint64_t)w->sequence->launch_count,
         .change = o->change,
         .progress = on_progress,
         .progress_context = w,

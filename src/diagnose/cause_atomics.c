@@ -31,10 +31,18 @@ void find_global_atomics(const struct search *s)
     finding_add(s, f);
 }
 
+// A sum of floats is a loop whose turns are requests each, to the counters: what is written is known from the trace.
+static double turns_of_request(const struct search *s)
+{
+    double traced = search_fact(s, FACT_SHARED_TURNS) / search_fact(s, FACT_SHARED_ATOMICS);
+    return traced > 0 ? traced
+                      : search_get(s, COUNTER_SHARED_ATOMIC_WAVEFRONTS) /
+                            search_get(s, COUNTER_SHARED_ATOMIC_REQUESTS);
+}
+
 void find_shared_atomics(const struct search *s)
 {
-    double turns = search_get(s, COUNTER_SHARED_ATOMIC_WAVEFRONTS) /
-                   search_get(s, COUNTER_SHARED_ATOMIC_REQUESTS);
+    double turns = turns_of_request(s);
     if (!(turns > 1.1) || !search_replays(s))
         return;
     struct finding f = {

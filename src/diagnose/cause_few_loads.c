@@ -6,6 +6,7 @@
 
 #define WAITING_MIN 0.3 // of the warps' time
 #define FEW 3.0         // loads in flight
+#define FEW_STILL 4.0   // … where more of them gain so much:
 #define GAIN_MIN \
     0.15 // of the time by more of them, where warps wait at the barriers behind the loads
 
@@ -14,9 +15,9 @@ void find_few_loads(const struct search *s)
     double waiting = search_stall(s, STALL_LONG_SCOREBOARD);
     double batch = search_fact(s, FACT_LOADS_BATCHED) / search_fact(s, FACT_LOAD_BATCHES);
     double barrier = search_stall(s, STALL_BARRIER);
-    bool behind = waiting + barrier >= WAITING_MIN &&
-                  search_replayed(s, INTERVENTION_LOADS) < (1 - GAIN_MIN) * s->in->time_ns.value;
-    if (!(waiting >= WAITING_MIN || behind) || !(batch < FEW))
+    bool gains = search_replayed(s, INTERVENTION_LOADS) < (1 - GAIN_MIN) * s->in->time_ns.value;
+    bool behind = waiting + barrier >= WAITING_MIN && gains;
+    if (!(waiting >= WAITING_MIN || behind) || !(batch < (gains ? FEW_STILL : FEW)))
         return;
     struct finding f = {
         .class = FINDING_LATENCY,

@@ -104,6 +104,25 @@ static const struct precedence {
     {.general = "special", .specific = "unequal-work", .explains = 0.5},
     {.general = "unequal-work", .specific = "barrier", .explains = 0.5},
     {.general = "unequal-work", .specific = "conflicts", .explains = 0.5},
+    {.general = "few-loads", .specific = "f64", .explains = 0.75},
+    {.general = "few-loads", .specific = "special", .explains = 0.75},
+    {.general = "few-loads", .specific = "division", .explains = 0.75},
+    {.general = "narrow", .specific = "f64", .explains = 0.75},
+    {.general = "narrow", .specific = "special", .explains = 0.75},
+    {.general = "narrow", .specific = "division", .explains = 0.75},
+    {.general = "chain", .specific = "barrier", .explains = 0.5, .stepwise = true},
+    {.general = "chain", .specific = "f64", .explains = 0.5},
+    {.general = "chain", .specific = "special", .explains = 0.5},
+    {.general = "chain", .specific = "division", .explains = 0.5},
+    {.general = "overhead", .specific = "f64", .explains = 0.4},
+    {.general = "overhead", .specific = "special", .explains = 0.5},
+    {.general = "overhead", .specific = "division", .explains = 0.5},
+    {.general = "overhead", .specific = "divergence", .explains = 0.5},
+    {.general = "overhead", .specific = "uniform", .explains = 0.4},
+    {.general = "overhead", .specific = "block-reuse", .explains = 0.5},
+    {.general = "overhead", .specific = "read-again", .explains = 0.5},
+    {.general = "overhead", .specific = "barrier", .explains = 0.5, .stepwise = true},
+    {.general = "barrier", .specific = "small-grid", .explains = 0.8},
     {.general = "small-grid", .specific = "few-loads", .explains = 0.5, .thin_first = true},
     {.general = "uncoalesced", .specific = "few-loads", .explains = 0.5, .gathered_first = true},
     {.general = "l2-reuse", .specific = "few-loads", .explains = 0.5, .gathered_first = true},
@@ -124,13 +143,14 @@ static bool is_general(const struct finding *f)
 }
 
 // The share of f's gain that `other` has to explain to come before it; infinite: it never does. What makes each thread do less
-// comes before more threads that share it out, unless that is twice as fast, or most SMs are idle and the sentence is a general one.
+// comes before more threads that share it out, unless that is twice as fast, or most SMs are idle and the sentence is a general
+// one; where half of them are, it has to be worth as much.
 static double comes_first_from(const struct finding *other, const struct finding *f)
 {
     if (f->shared_out && !(f->idle && is_general(other)))
         return other->price == PRICE_REPLAY && !other->shared_out &&
                        other->expected_time_ns <= SHARED_OUT_FIRST * f->expected_time_ns
-                   ? EXPLAINS
+                   ? (f->half_idle ? 1 : EXPLAINS)
                    : (double)INFINITY;
     for (size_t i = 0; f->cause && other->cause && i < COUNT_OF(precedences); i++)
         if (precedence_fits(&precedences[i], other, f))

@@ -8,11 +8,13 @@
 #include <string.h>
 
 #define SM_UTILISATION_MIN_PCT 70.0
+#define LAST_WAVE_MIN_PCT 90.0 // … of several waves of equal blocks: the last one's cost is known
 #define UNEQUAL_WARPS 1.3  // of the mean warp's instructions
 #define BALANCED 0.9       // the mean block does at least this share of what the largest does
 #define UNEQUAL_ALONE 0.85 // … less than that, where each block has an SM to itself
 #define IDLE_MOST 0.25     // of the SMs have a block: that comes first
-#define LONG_LAUNCHES 4.0  // times a launch: in less, blocks mostly start and load
+#define IDLE_HALF 0.5      // … as far as it gains as much
+#define LONG_LAUNCHES 6.0  // times a launch: in less, blocks mostly start and load
 #define OCCUPANCY_LOW_PCT 50.0
 #define HALF_GAIN_MIN 0.1
 #define LAUNCH_SHARE 0.3
@@ -330,7 +332,8 @@ void find_tail(const struct search *s)
     if (!(waves > 0))
         return;
     double used = sms_used(s->in), full = waves / ceil(waves);
-    bool idle = 100 * used < SM_UTILISATION_MIN_PCT;
+    bool equal = waves > 1 && blocks_balance(s->in) >= BALANCED;
+    bool idle = 100 * used < (equal ? LAST_WAVE_MIN_PCT : SM_UTILISATION_MIN_PCT);
     // SMs that all have work, but few blocks each: that costs time only where warps wait.
     bool thin = !idle && 100 * full < SM_UTILISATION_MIN_PCT && search_waits(s);
     // Each SM has a block, and its warps wait for their own results: more chains do as well, and need no more blocks.
@@ -361,6 +364,7 @@ void find_tail(const struct search *s)
         .shared_out = split,
         .thin = thin,
         .idle = input_grid_blocks(s->in) <= IDLE_MOST * GPU(s->in->gpu, sm_count),
+        .half_idle = input_grid_blocks(s->in) <= IDLE_HALF * GPU(s->in->gpu, sm_count),
     };
     evidence_add(s, &f, "waves");
     evidence_figure(&f, "grid_blocks", input_grid_blocks(s->in), PROVENANCE_MEASURED);

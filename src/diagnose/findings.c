@@ -143,7 +143,7 @@ static void finding_price(const struct search *s, struct finding *f)
 {
     for (size_t i = 0; f->cause && i < COUNT_OF(causes); i++) {
         if (strcmp(causes[i].name, f->cause) != 0 || causes[i].intervention == INTERVENTION_NONE ||
-            f->price == PRICE_REPLAY) // the finder chose another
+            f->price == PRICE_REPLAY || f->bound_stands) // the finder chose another
             continue;
         double replayed = search_replayed(s, (enum intervention)causes[i].intervention);
         if (isnan(replayed))

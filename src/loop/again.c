@@ -1,9 +1,10 @@
 // What was measured before, diagnosed anew without its GPU: times and counters stay as they were recorded, what the
-// simulation on the side says is made again, and today's rules find and price.
+// simulation on the side says is made again, and today's rules find and price. Or nothing is simulated: rules alone.
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/roofs.h"
 #include "loop/stage.h"
 
+#include <math.h>
 #include <string.h>
 
 static const struct result *recorded_of(const struct loop *l, const struct stage *s, int variant)
@@ -28,8 +29,58 @@ static void note_other_code(struct loop *l, struct stage *s, int variant, struct
                             "launches or the compiler are others now");
 }
 
+// The step that took longest, by the record's times of launches; else the one of most threads.
+static int longest_of(const struct resolved_variant *v, const struct result *r)
+{
+    int longest = -1, timed = 0;
+    double most = 0;
+    for (int i = 0; i < v->launch_count; i++) {
+        const struct resolved_launch *it = &v->launches[i];
+        double size = (double)it->grid[0] * it->grid[1] * it->grid[2] * it->block[0] *
+                      it->block[1] * it->block[2];
+        if (it->untimed)
+            continue;
+        if (timed < r->launch_count)
+            size = r->launches[timed].time_ns.value;
+        timed++;
+        if (it->kind == LAUNCH_KERNEL && size > most) {
+            most = size;
+            longest = i;
+        }
+    }
+    return longest;
+}
+
+// Nothing is simulated: of the model's parts only the queue of atomics is of use, which its bound was made of.
+static struct job_facts facts_recorded(const struct stage *s, int variant, const struct result *r)
+{
+    struct job_facts f = {.longest = longest_of(&s->variants[variant], r)};
+    for (int i = 0; i < r->diagnosis.bound_count; i++) {
+        const struct bound *b = &r->diagnosis.bounds[i];
+        if (b->resource == RESOURCE_ATOMICS && b->provenance == PROVENANCE_MODELLED) {
+            f.time_model.valid = true;
+            f.time_model.waiting_memory_pct = f.time_model.waiting_barrier_pct = (double)NAN;
+            f.time_model.busy_ns[BREAKDOWN_ATOMIC] = b->time_ns;
+        }
+    }
+    return f;
+}
+
+// By today's rules alone: what was simulated stays as it was recorded.
+static bool renew_rules(struct loop *l, struct stage *s, int variant, struct result *r,
+                        struct error *err)
+{
+    if (r->status != RESULT_OK || r->library)
+        return true;
+    s->facts[variant] = facts_recorded(s, variant, r);
+    note_other_code(l, s, variant, r);
+    return stage_diagnose(l, s, variant, &s->facts[variant], r, err);
+}
+
 static bool renew(struct loop *l, struct stage *s, int variant, struct result *r, struct error *err)
 {
+    if (l->request->unsided)
+        return renew_rules(l, s, variant, r, err);
     if (r->status != RESULT_OK || r->library || r->time.provenance != PROVENANCE_MEASURED)
         return true;
     if (s->trouble[variant] || !s->variants[variant].supported) {
@@ -55,7 +106,9 @@ bool stage_again(struct loop *l, struct stage *s, struct error *err)
     const struct device_info *simulated = l->device;
     struct device_info measured = *simulated;
     bool done = true;
-    measured.gpu = roofs_known(l->arena, simulated->chip, l->request->recorded->header.device_name);
+    if (!str_starts_with(l->request->recorded->header.device_id, "sim:"))
+        measured.gpu =
+            roofs_known(l->arena, simulated->chip, l->request->recorded->header.device_name);
     l->device = &measured;
     for (int i = 0; done && i < s->job_count; i++) {
         int variant = s->jobs[i].variant;

@@ -55,12 +55,14 @@ struct side_pass {
     uint64_t began_ns;            // by clock_ns()
     uint64_t wanted, pilot, step; // one block of so many is run: at best; before that; in this pass
     double took_ns, around_ns;    // the pass before: simulating, and filling its buffers
+    double reckoned_ns;           // … simulating, by what it counted: the same on every machine
+    double instructions;          // of warps, that the pass before executed
     int passes;                   // done
     bool more;
 };
 // After a pass of a few blocks: would more of them end in time, that say better how long all take?
 bool side_tries_more(const struct side_pass *p, double limit_s);
-// The last pass, by what the one before took: how many blocks, and how long replays may take.
+// The last pass, by what the one before took: how many blocks, how long replays may take, and when it has gone astray.
 void side_plan(struct side_pass *p, double limit_s, double elapsed_ns);
 bool side_next(struct bench *b, struct side_pass *p, struct device_report *report, struct result *r,
                struct error *err) CHECK_RESULT;

@@ -12,15 +12,24 @@ enum {
     FIRST_BLOCKS = 4, // a block may take a second
     PILOT_BLOCKS = 32,
     SAMPLE_WAVES = 2, // two groups of neighbours, each of a wave
+    ASTRAY_LEAST = 100000,
+    FEWER = 16,
+    REPLAY_STEPS = 20000000, // two seconds of a core
     MEMORY_PART = 2   // of the free memory, one part of so many is taken at most
 };
 
-static const double default_limit_s = 2;
+static const double default_limit_s = 6;
 static const double simulating_part = 0.25;                 // of the limit; the rest is for replays
+// What is simulated and replayed shall not depend on how busy a machine is: it goes by what two cores do in so long, reckoned
+// from counts, and by the clock only where that is three times as slow.
+static const double reckoned_s = 2;
+static const double instruction_ns = 40, sector_ns = 100; // of a warp; loaded
+static const double astray = 3; // times as many instructions as planned: blocks do unequal work
 static const double replaying_least = 0.1, kept_back = 0.1; // of the limit
 static const double filling_most = 0.05; // … filling the buffers once more may take
 static const double ns_per_s = 1e9;
 
+#define SAMPLE_ALIKE 0.6 // of the instructions that hardware counted, or as many more
 #define SAMPLE_LEAST 0.5 // of the loads that hardware counted; or as many times more
 
 static double limit_of(const struct loop_request *r)
@@ -85,6 +94,15 @@ static bool fill(struct bench *b, struct side_pass *p, struct error *err)
     return true;
 }
 
+static void reckon(struct side_pass *p, const struct device_report *report)
+{
+    const struct counters *c = &report->counters;
+    double share = p->request.sample_share;
+    p->instructions = share * counters_get(c, COUNTER_WARP_INSTRUCTIONS, 0);
+    p->reckoned_ns = p->instructions * instruction_ns +
+                     share * counters_get(c, COUNTER_GLOBAL_LOAD_SECTORS, 0) * sector_ns;
+}
+
 // Counts, and says how long the simulation itself took, without the buffers' filling.
 static bool count_timed(struct bench *b, struct side_pass *p, struct device_report *report,
                         struct error *err)
@@ -95,6 +113,7 @@ static bool count_timed(struct bench *b, struct side_pass *p, struct device_repo
     bool done =
         p->request.warm ? bench_count(b, report, err) : bench_run(b, true, true, report, err);
     p->took_ns = (double)(clock_ns() - began_ns);
+    reckon(p, report);
     return done;
 }
 
@@ -109,11 +128,17 @@ static void sample_first(struct bench *b, struct side_pass *p)
     p->request.unpriced = true;
 }
 
+// Would so many times as much as the pass before end in time?
+static bool fits(const struct side_pass *p, double times, double limit_s)
+{
+    return times * p->reckoned_ns <= simulating_part * reckoned_s * ns_per_s &&
+           times * p->took_ns <= simulating_part * limit_s * ns_per_s;
+}
+
 // What starting costs is much of the time of a few blocks, and times so many no time of the grid's: 32 of them say more.
 bool side_tries_more(const struct side_pass *p, double limit_s)
 {
-    double more_ns = p->took_ns * (double)p->step / (double)p->pilot;
-    return p->pilot < p->step && more_ns < simulating_part * limit_s * ns_per_s;
+    return p->pilot < p->step && fits(p, (double)p->step / (double)p->pilot, limit_s);
 }
 
 // By the time that those took: two waves, or half as many and half of those, until their time fits; then replays, in what is
@@ -122,14 +147,38 @@ void side_plan(struct side_pass *p, double limit_s, double elapsed_ns)
 {
     double limit_ns = limit_s * ns_per_s, all_ns = p->took_ns * (double)p->step;
     uint64_t step = p->wanted;
-    while (step < p->step && all_ns / (double)step > simulating_part * limit_ns)
+    while (step < p->step && !fits(p, (double)p->step / (double)step, limit_s))
         step *= 2;
-    p->step = step < p->step ? step : p->step;
+    step = step < p->step ? step : p->step;
+    p->request.budget_warp_instructions =
+        (uint64_t)(astray * p->instructions * (double)p->step / (double)step) + ASTRAY_LEAST;
+    p->step = step;
     double filling_ns = filled_once(p, limit_s) ? 0 : p->around_ns;
     double left_ns =
         limit_ns * (1 - kept_back) - elapsed_ns - filling_ns - all_ns / (double)p->step;
     p->request.replay_s = fmax(left_ns, replaying_least * limit_ns) / ns_per_s;
+    p->request.replay_steps = REPLAY_STEPS;
     p->request.unpriced = false;
+}
+
+// The last pass. Where its blocks do far more than those before, fewer of them, down to those that are known to end.
+static bool run_planned(struct bench *b, struct side_pass *p, struct device_report *report,
+                        struct error *err)
+{
+    const uint64_t ended = p->step, budget = p->request.budget_warp_instructions;
+    double limit_s = p->request.timeout_s;
+    side_plan(p, limit_s, (double)(clock_ns() - p->began_ns));
+    for (;;) {
+        if (p->step >= ended)
+            p->request.budget_warp_instructions = budget;
+        p->request.sample_share = share_of(p->step);
+        bool done = count_timed(b, p, report, err);
+        if (done || p->step >= ended)
+            return done;
+        p->step = p->step * FEWER < ended ? p->step * FEWER : ended;
+        *report = (struct device_report){0};
+        *err = (struct error){0};
+    }
 }
 
 bool side_next(struct bench *b, struct side_pass *p, struct device_report *report, struct result *r,
@@ -146,12 +195,11 @@ bool side_next(struct bench *b, struct side_pass *p, struct device_report *repor
         sample_first(b, p);
     } else if (p->more) {
         p->step = p->pilot;
-    } else {
-        side_plan(p, p->request.timeout_s, (double)(clock_ns() - p->began_ns));
     }
     p->request.sample_share = share_of(p->step);
+    bool done = p->more ? count_timed(b, p, report, err) : run_planned(b, p, report, err);
     r->side = (struct side_simulation){b->job->device->id, p->request.sample_share, !p->more};
-    return count_timed(b, p, report, err);
+    return done;
 }
 
 /* ---- in the parent ------------------------------------------------------------------------------- */
@@ -202,13 +250,27 @@ static void take_uncounted(const struct counters *side, struct counters *into)
                      PROVENANCE_MODELLED);
 }
 
+// The sampled blocks may be alike where those of the grid are not: then all of them together execute other than the sample says.
+static void balance_by_all(const struct counters *side, struct counters *into)
+{
+    double scaled = counters_get(side, COUNTER_WARP_INSTRUCTIONS, 0),
+           counted = counters_get(into, COUNTER_WARP_INSTRUCTIONS, 0);
+    struct figure *balance = &into->figure[COUNTER_BLOCK_BALANCE_PCT];
+    double alike = scaled < counted ? scaled / counted : counted / scaled;
+    if (balance->provenance != PROVENANCE_ABSENT && scaled > 0 && counted > 0 &&
+        alike < SAMPLE_ALIKE)
+        balance->value = fmin(balance->value, 100 * alike);
+}
+
 // Hardware's own counters stand alone: what one counts and the other scales up does not make a ratio. What is a ratio by
 // itself, and what hardware counts none of, comes along.
 static void take_counters(const struct counters *side, struct counters *into)
 {
     take_uncounted(side, into);
-    if (into->figure[COUNTER_BLOCK_BALANCE_PCT].provenance == PROVENANCE_ABSENT)
+    if (into->figure[COUNTER_BLOCK_BALANCE_PCT].provenance == PROVENANCE_ABSENT) {
         into->figure[COUNTER_BLOCK_BALANCE_PCT] = side->figure[COUNTER_BLOCK_BALANCE_PCT];
+        balance_by_all(side, into);
+    }
     if (counters_has(into, COUNTER_WARP_INSTRUCTIONS))
         return;
     for (int i = 0; i < COUNTER_COUNT; i++)
@@ -273,6 +335,7 @@ bool side_run(struct arena *a, const struct job *job, struct result *r, struct j
     }
     request.timeout_s = limit_of(job->request);
     request.checks = 0;
+    request.sample_judged = false; // as many blocks as time allows, whatever they say of the others
     request.change = NULL;
     side.request = &request;
     side.device = &device;

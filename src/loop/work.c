@@ -68,6 +68,7 @@ bool bench_run(struct bench *b, bool cold, bool count, struct device_report *rep
         .facts = count && b->job->side,
         .counterfactuals = count && !r->verify_only && !r->unpriced,
         .replay_s = r->replay_s,
+        .replay_steps = r->replay_steps,
         .change = r->change,
         .progress = on_progress,
         .progress_context = b,

@@ -192,6 +192,7 @@ struct time_breakdown {
     double occupancy_pct;                           // warps active on average, modelled
     double waiting_memory_pct, waiting_barrier_pct; // of the warps' time
     double traced_share;                            // of the blocks of one SM that were traced
+    uint64_t steps; // that its replay took: what it costs to ask the model
 };
 
 struct problem {         // found while running: out of bounds, a race …

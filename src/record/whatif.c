@@ -5,9 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-// What a GPU takes longer than the model: so much of it goes with what takes time away, and no gain grows beyond so many
-// times itself; not where the model has less than half of the time, as it is of something else then (docs/diagnosis.md).
-#define EXCESS_SHARE 0.75
+// What a GPU takes longer than the model goes with what takes time away, and no gain grows beyond so many times itself; not where the model has less than half of the time, as it is of something else then (docs/diagnosis.md).
 #define EXCESS_TIMES 2.0
 #define MODELLED_LEAST 0.5
 #define MODELLED_MOST 2.0 // … and what takes twice as long as the GPU prices nothing
@@ -109,13 +107,14 @@ bool interventions_parse(const char *text, struct interventions *out, struct err
 
 /* ---- prices -------------------------------------------------------------------------------------- */
 
-// left: by the replay, of the time. What was measured above the model's time waits for something that the model does not
-// have, and less of what waits means less of that.
-static double without_excess(double left, double modelled)
+// left: by the replay, of the time. What was measured above the model's time is of something that the model does not have,
+// and goes with what is taken away; but more loads in flight wait for it as well, and so do fewer atomics.
+static double without_excess(enum intervention i, double left, double modelled)
 {
-    if (left >= 1 || modelled >= 1 || modelled < MODELLED_LEAST)
+    bool waits_on = i == INTERVENTION_LOADS || i == INTERVENTION_ATOMICS;
+    if (left >= 1 || modelled >= 1 || modelled < MODELLED_LEAST || waits_on)
         return left;
-    return fmax(left * (1 - EXCESS_SHARE * (1 - modelled)), 1 - EXCESS_TIMES * (1 - left));
+    return fmax(left * modelled, 1 - EXCESS_TIMES * (1 - left));
 }
 
 double replayed_ns(const struct counterfactuals *c, enum intervention i, struct figure time)
@@ -128,5 +127,5 @@ double replayed_ns(const struct counterfactuals *c, enum intervention i, struct 
     if (time.provenance != PROVENANCE_MEASURED)
         return time.value * left;
     // The driver's machine code may keep in registers what the simulated GPU has in local memory.
-    return modelled > MODELLED_MOST ? (double)NAN : time.value * without_excess(left, modelled);
+    return modelled > MODELLED_MOST ? (double)NAN : time.value * without_excess(i, left, modelled);
 }

@@ -123,6 +123,7 @@ struct sim_launch {
     bool facts;           // also what the trace shows
     bool counterfactuals; // … and the times with each inefficiency taken away
     double replay_s;      // those take so long at most: less of the trace is replayed; 0 = all
+    uint64_t replay_steps; // … and so many steps of the model, the same on every machine; 0 = all
     const struct interventions *change; // … and with these, together; NULL = none
     void (*progress)(void *context, uint64_t blocks_done, uint64_t blocks_total); // may be NULL
     void *progress_context;

@@ -88,6 +88,7 @@ eighth = rows(advice / "eighth/pairs.tsv")
 failures += check_list("eighth", "2026-11-28", 80, ("validation",), old + new + third + fourth + fifth + sixth + seventh)
 mains = Counter(r[5].split(",")[0] for r in eighth)
 failures += check("eighth: three pairs and more for each main cause", [m for m in mains.items() if m[1] < 3] if len(mains) >= 25 else [mains])
+failures += check_list("ninth", "2026-11-28", 28, ("tuning",), old + new + third + fourth + fifth + sixth + seventh + eighth)
 sys.exit(failures > 0)
 END
 failures=$((failures + $?))

@@ -166,6 +166,23 @@ static void as_many_blocks_run_as_time_allows(void **state)
     assert_false(quick.request.unpriced || slow.request.unpriced || slowest.request.unpriced);
 }
 
+// A busy machine takes ten times as long, and the plan is the same; only what cannot end within the limit is left out.
+static void the_plan_goes_by_counts_not_by_the_clock(void **state)
+{
+    (void)state;
+    struct side_pass counted = piloted(0.001, 0.01), slow = piloted(0.01, 0.01);
+    counted.reckoned_ns = slow.reckoned_ns = 0.01 * SECOND;
+    counted.instructions = slow.instructions = 250000;
+    side_plan(&counted, 20, 0.1 * SECOND);
+    side_plan(&slow, 20, 0.1 * SECOND);
+    assert_int_equal(counted.step, 32); // 32 times as much is 0.32 s, 64 times more than half a second
+    assert_int_equal(slow.step, 32);
+    // Three times what is expected, then it has gone astray.
+    assert_int_equal(counted.request.budget_warp_instructions, 3 * 32 * 250000 + 100000);
+    assert_true(counted.request.replay_steps > 0);
+    assert_int_equal(counted.request.replay_steps, slow.request.replay_steps);
+}
+
 // bench/advice/second, topk: 32 blocks of 512 did not end within 2 s, and nothing was said of the kernel.
 static void a_few_long_blocks_are_enough_to_plan_by(void **state)
 {
@@ -206,6 +223,7 @@ int main(void)
         cmocka_unit_test(as_many_blocks_run_as_time_allows),
         cmocka_unit_test(a_few_long_blocks_are_enough_to_plan_by),
         cmocka_unit_test(large_buffers_are_filled_once),
+        cmocka_unit_test(the_plan_goes_by_counts_not_by_the_clock),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

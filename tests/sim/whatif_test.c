@@ -227,6 +227,9 @@ static void a_function_of_the_library_is_known_by_its_coefficients(void **state)
 {
     struct bench has, twin;
     (void)state;
+    run_steps(&has, "k", EXPF("0f391FCB8E", "0f3E75FDEC"), 1056); // half a power, in a loop that has the logarithm in common
+    assert_true(has.report.facts.value[FACT_SLOTS_FUNCTION] > 0.5 * has.report.facts.value[FACT_SLOTS]);
+    bench_close(&has);
     run_steps(&has, "k", EXPF("0f3BBB989D", "0f32A57060"), 1056);
     run_steps(&twin, "k", EXPF("0f3BBB989C", "0f32A57061"), 1056);
     double slots = has.report.facts.value[FACT_SLOTS];
@@ -750,9 +753,74 @@ static void loads_beside_a_local_array_go_with_its_loop(void **state)
     bench_close(&b);
 }
 
+// A byte of a thread, or sixteen; the numbers of a thread's words, or words as far apart.
+static const char accesses[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n"
+    ".visible .entry bytes(.param .u64 out) {\n.reg .b32 %r<6>; .reg .b64 %l<3>;\n"
+    "mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r1, %r2, 256, %r1;\n"
+    "ld.param.u64 %l1, [out]; cvt.u64.u32 %l2, %r1; add.u64 %l1, %l1, %l2;\n"
+    "ld.global.u8 %r3, [%l1]; xor.b32 %r3, %r3, 3; st.global.u8 [%l1], %r3; ret; }\n"
+    ".visible .entry vectors(.param .u64 out) {\n.reg .b32 %r<8>; .reg .b64 %l<3>;\n"
+    "mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r1, %r2, 256, %r1;\n"
+    "ld.param.u64 %l1, [out]; mul.wide.u32 %l2, %r1, 16; add.u64 %l1, %l1, %l2;\n"
+    "ld.global.v4.u32 {%r3, %r4, %r5, %r6}, [%l1];\n"
+    "xor.b32 %r3, %r3, 3; xor.b32 %r4, %r4, 3; xor.b32 %r5, %r5, 3; xor.b32 %r6, %r6, 3;\n"
+    "st.global.v4.u32 [%l1], {%r3, %r4, %r5, %r6}; ret; }\n"
+    ".visible .entry looked_up(.param .u64 out) {\n.reg .b32 %r<6>; .reg .b64 %l<5>;\n"
+    "mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r1, %r2, 256, %r1;\n"
+    "ld.param.u64 %l1, [out]; mul.wide.u32 %l2, %r1, 4; add.u64 %l2, %l1, %l2;\n"
+    "ld.global.u32 %r3, [%l2]; mul.wide.u32 %l3, %r3, 4; add.u64 %l4, %l1, %l3;\n"
+    "ld.global.u32 %r4, [%l4]; st.global.u32 [%l2], %r4; ret; }\n"
+    ".visible .entry apart(.param .u64 out) {\n.reg .b32 %r<6>; .reg .b64 %l<4>;\n"
+    "mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r1, %r2, 256, %r1;\n"
+    "ld.param.u64 %l1, [out]; mul.wide.u32 %l2, %r1, 4; add.u64 %l2, %l1, %l2;\n"
+    "ld.global.u32 %r3, [%l2]; mul.lo.u32 %r5, %r1, 72; and.b32 %r5, %r5, 1048575; mul.wide.u32 %l3, %r5, 4;\n"
+    "add.u64 %l3, %l1, %l3; ld.global.u32 %r4, [%l3]; st.global.u32 [%l2], %r4; ret; }\n";
+
+static double run_access(struct bench *b, const char *name, uint32_t blocks)
+{
+    enum { WORDS = 1 << 20 };
+    uint32_t *numbers = xcalloc(WORDS, sizeof *numbers);
+    static uint32_t threads = 256;
+    for (uint32_t i = 0; i < WORDS; i++)
+        numbers[i] = i * 72 & (WORDS - 1);
+    bench_text(b, accesses);
+    uint64_t out = bench_buffer(b, "out", numbers, WORDS * sizeof *numbers);
+    free(numbers);
+    b->launch.facts = true;
+    b->launch.counterfactuals = true;
+    bench_run(b, name, GRID1(blocks, threads), ARGS(&out));
+    return b->report.time.time_ns;
+}
+
+static void bytes_in_vectors_fill_lines(void **state)
+{
+    struct bench has, twin;
+    (void)state;
+    double slow = run_access(&has, "bytes", 16384), fast = run_access(&twin, "vectors", 1024);
+    assert_true(slow > 2 * fast);
+    assert_near(then(&has, INTERVENTION_BYTES), fast, 0.1);
+    bench_close(&has);
+    bench_close(&twin);
+}
+
+// No lanes can be put side by side of those that look up what was loaded; of those that are numbered so, they can.
+static void what_is_looked_up_stays_scattered(void **state)
+{
+    struct bench has, twin;
+    (void)state;
+    double slow = run_access(&has, "looked_up", 4096), apart = run_access(&twin, "apart", 4096);
+    assert_near(then(&has, INTERVENTION_SECTORS), slow, 0.02);
+    assert_true(then(&twin, INTERVENTION_SECTORS) < 0.8 * apart);
+    bench_close(&has);
+    bench_close(&twin);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bytes_in_vectors_fill_lines),
+        cmocka_unit_test(what_is_looked_up_stays_scattered),
         cmocka_unit_test(facts_alone_are_those_of_a_replayed_launch),
         cmocka_unit_test(without_conflicts_it_is_as_fast_as_its_twin),
         cmocka_unit_test(replays_that_have_to_end_soon_replay_less),

@@ -148,6 +148,18 @@ static void steps_find(const struct timing_input *in, bool *steps, bool *marked)
     free(writers);
 }
 
+static bool is_of_thread(const struct ptx_instruction *is);
+
+// What threads have of their own by arithmetic alone, without a part in what was loaded at such a place.
+static void own_find(const struct timing_input *in, bool *own)
+{
+    for (int i = 0; i < in->site_count; i++)
+        if (is_of_thread(in->stats[i].instruction))
+            for (int k = 0; k < in->sites[i].result_count; k++)
+                own[in->sites[i].result[k]] = true;
+    marks_spread(in, own, NULL);
+}
+
 static void gathers_find(const struct timing_input *in, struct site_pattern *out)
 {
     size_t registers = (size_t)in->register_count + 1;
@@ -161,15 +173,55 @@ static void gathers_find(const struct timing_input *in, struct site_pattern *out
                 loaded[t->result[k]] = !steps[t->result[k]];
     }
     marks_spread(in, loaded, steps);
+    bool *own = xcalloc(registers, sizeof *own);
+    own_find(in, own);
     for (int i = 0; i < in->site_count; i++) {
         const struct timing_site *t = &in->sites[i];
         const struct ptx_instruction *is = in->stats[i].instruction;
         int from = is && is->guard >= 0;
         out[i].gathers = t->pipe == PIPE_GLOBAL_LOAD && t->source_count > from &&
                          any_value(loaded, t->source + from, t->source_count - from);
+        out[i].alone =
+            out[i].gathers && !any_value(own, t->source + from, t->source_count - from);
     }
+    free(own);
     free(steps);
     free(loaded);
+}
+
+// What differs from thread to thread, or from block to block.
+static bool is_of_thread(const struct ptx_instruction *is)
+{
+    for (int k = 0; is && k < is->operand_count; k++) {
+        const struct ptx_operand *o = &is->operands[k];
+        if (o->kind == PTX_OPERAND_SPECIAL && o->special != PTX_SREG_NTID &&
+            o->special != PTX_SREG_NCTAID)
+            return true;
+    }
+    return false;
+}
+
+// Loads of the same words by all threads of the grid, whatever the loops around them count.
+static void same_find(const struct timing_input *in, struct site_pattern *out)
+{
+    bool *own = xcalloc((size_t)in->register_count + 1, sizeof *own);
+    for (int i = 0; i < in->site_count; i++) {
+        const struct timing_site *t = &in->sites[i];
+        bool loaded = reads_memory(t->pipe) && t->pipe != PIPE_CONST && t->pipe != PIPE_UNIFORM;
+        bool atomic = writes_memory(t->pipe);
+        if (loaded || atomic || is_of_thread(in->stats[i].instruction))
+            for (int k = 0; k < t->result_count; k++)
+                own[t->result[k]] = true;
+    }
+    marks_spread(in, own, NULL);
+    for (int i = 0; i < in->site_count; i++) {
+        const struct timing_site *t = &in->sites[i];
+        const struct ptx_instruction *is = in->stats[i].instruction;
+        int from = is && is->guard >= 0;
+        out[i].same = t->pipe == PIPE_GLOBAL_LOAD && t->source_count > from &&
+                      !any_value(own, t->source + from, t->source_count - from);
+    }
+    free(own);
 }
 
 /* ---- loads of what is there already ------------------------------------------------------------- */
@@ -225,6 +277,7 @@ static void load_read(struct reader *r, const struct trace_op *op, int warp)
     bool goes_on = walks || ((shares || !is_compact(op, t)) && known && s->warp == warp &&
                              r->now - s->when <= JUST_NOW);
     bool column = uniform && r->last[op->site] > 0 && r->last[op->site] != op->first_sector + 1;
+    p->along += uniform && r->last[op->site] == op->first_sector + 1;
     r->last[op->site] = op->first_sector + 1;
     r->loads[op->site]++;
     r->later[op->site] += r->block > 1;
@@ -234,11 +287,12 @@ static void load_read(struct reader *r, const struct trace_op *op, int warp)
     f[FACT_LOADS_COLUMN] += column;
     f[FACT_LOADS_SCATTERED] += !is_compact(op, t) && !uniform;
     f[FACT_LOADS_GATHERED] += !is_compact(op, t) && !uniform && !walks && p->gathers;
+    p->scattered += !is_compact(op, t) && !uniform && !walks;
     if (!known)
         seen_enter(r, op->first_sector, warp);
     else if (s->warp == warp)
         s->when = r->now;
-    if (uniform && s->elsewhere && r->block > 1)
+    if (uniform && (p->same || (s->elsewhere && r->block > 1)))
         p->uniform++;
     if (!is_compact(op, t) && !uniform)
         return;
@@ -329,6 +383,10 @@ static void sites_count(const struct timing_input *in, const struct patterns *p,
             f[FACT_ATOMIC_REQUESTS] += (double)s->requests;
             f[FACT_ATOMIC_LANES] += (double)s->same_address_depth;
         }
+        if (t->pipe == PIPE_SHARED_ATOMIC) {
+            f[FACT_SHARED_ATOMICS] += (double)s->requests;
+            f[FACT_SHARED_TURNS] += (double)s->wavefronts;
+        }
     }
 }
 
@@ -366,6 +424,7 @@ void patterns_find(const struct timing_input *in, struct arena *a, struct patter
     values_find(in, out->sites);
     functions_find(in, out->sites);
     gathers_find(in, out->sites);
+    same_find(in, out->sites);
     struct reader r = {.in = in,
                        .out = out,
                        .table = xcalloc(SEEN_TABLE, sizeof(struct seen)),
@@ -385,7 +444,9 @@ void patterns_find(const struct timing_input *in, struct arena *a, struct patter
         double loads = fmax(r.loads[i], 1);
         p->again /= loads;
         p->again_block /= loads;
-        p->uniform /= fmax(r.later[i], 1);
+        p->along /= loads;
+        p->scattered /= loads;
+        p->uniform /= p->same ? loads : fmax(r.later[i], 1);
         out->facts.value[FACT_LOADS_UNIFORM] += p->uniform * r.loads[i];
     }
     for (int i = 0; i < FACT_COUNT && blocks > 0; i++)

@@ -212,6 +212,9 @@ struct replay {
         [SCHEDULERS_MAX]; // of its busy cycles, those in which a wide product keeps it behind its turn
     uint32_t **arrivals; // of each phase of each traced block
     struct barrier_phase *phases;
+    uint64_t steps; // taken
+    uint64_t ran;   // operations
+    uint64_t *ran_before; // … at the start of each block
     uint64_t blocks_started;
     double *starts; // of the first `starts_count` blocks
     uint64_t blocks_to_run;

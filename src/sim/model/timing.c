@@ -207,6 +207,7 @@ static void block_start(struct replay *p, int slot, double at)
     phases_start(p, s);
     slot_begins(p, slot);
     p->starts[n] = at;
+    p->ran_before[n] = p->ran;
     for (int i = 0; i < in->warps_per_block; i++) {
         int index = slot * in->warps_per_block + i;
         struct warp_state *w = &p->warps[index];
@@ -354,6 +355,7 @@ static void run_first(struct replay *p)
     int first = p->lines[line].first;
     p->yields = p->turns && first != NO_WARP && !is_of_older_block(p, index, first);
     enum step step = warp_step(p, w);
+    p->ran += step == STEP_RAN;
     if (step == STEP_RAN)
         p->lines[line].last = p->lines[LINE_SCHEDULERS + w->scheduler].last = index;
     bool ran = step == STEP_RAN, syncs = ran && syncs_of(p, op) != NULL;
@@ -377,7 +379,7 @@ static void replay_run(struct replay *p)
 {
     for (int slot = 0; slot < p->in->blocks_per_sm && p->blocks_started < p->blocks_to_run; slot++)
         block_start(p, slot, p->r.block_first);
-    while (!queue_is_empty(p) || give_up(p))
+    for (; !queue_is_empty(p) || give_up(p); p->steps++)
         run_first(p);
     double sm_blocks = ceil((double)p->in->grid_blocks / GPU(p->in->gpu, sm_count));
     if (p->blocks_started > 0) // the first ones of an SM, of all of its blocks
@@ -526,6 +528,7 @@ static bool replay_init(struct replay *p, const struct timing_input *in, uint64_
     p->coming_credit = xcalloc((size_t)in->site_count, sizeof *p->coming_credit);
     p->gaps = xcalloc((size_t)in->site_count, sizeof *p->gaps);
     p->starts = xcalloc(blocks, sizeof *p->starts);
+    p->ran_before = xcalloc(blocks, sizeof *p->ran_before);
     double *ready = xcalloc(warps * registers, sizeof *ready);
     double *queued = xcalloc(warps * registers, sizeof *queued);
     int32_t *maker = xcalloc(warps * registers, sizeof *maker);
@@ -570,6 +573,7 @@ static void replay_release(struct replay *p)
     free(p->coming_credit);
     free(p->gaps);
     free(p->starts);
+    free(p->ran_before);
 }
 
 static double issue_busy(const struct replay *p) // of a scheduler, on average
@@ -603,7 +607,15 @@ static double sm_cycles(const struct replay *p, uint64_t sm_blocks)
     if (sm_blocks <= ran || ran < resident + 2)
         return p->end;
     uint64_t first = ran > 3 * resident ? resident * 2 : resident;
-    double interval = (p->starts[ran - 1] - p->starts[first]) / (double)(ran - 1 - first);
+    double blocks = (double)(ran - 1 - first), done;
+    // A short replay of a few long blocks has but one round of starts, which are early or late by chance: what was done meanwhile
+    // says how many blocks that were.
+    if (p->in->ops_max > 0 && p->ran > 0) {
+        done = (double)(p->ran_before[ran - 1] - p->ran_before[first]) * (double)ran /
+               (double)p->ran;
+        blocks = done > 0 ? done : blocks;
+    }
+    double interval = (p->starts[ran - 1] - p->starts[first]) / blocks;
     interval = later(interval, busiest(p) / (double)ran);
     return p->end + (double)(sm_blocks - ran) * interval;
 }
@@ -811,6 +823,7 @@ static void time_fill(struct time_breakdown *out, const struct replay *p, uint64
     double hot = hot_cycles(p), replayed = chip_cycles(p, sm_blocks), cycles = later(replayed, hot);
     double scale = ns * (double)sm_blocks / (double)p->blocks_started * p->whole;
     out->valid = true;
+    out->steps = p->steps;
     out->launch_ns = GPU(g, grid_launch_ns);
     // What the kernel moves takes at least its time, whoever moves it (a bulk prefetch has no operation in the trace).
     out->time_ns = out->launch_ns + later(cycles * ns, memory_least_ns(g, &p->in->l2)) +

@@ -179,6 +179,7 @@ static void sites_copy(struct altered *x)
         bool atomic = shared->pipe == PIPE_GLOBAL_ATOMIC || shared->pipe == PIPE_GLOBAL_REDUCTION;
         shared->pipe = atomic ? PIPE_SHARED_ATOMIC : PIPE_SHARED_LOAD;
         x->site[FORM_VANISHED * n + i].pipe = PIPE_NONE;
+        x->site[FORM_UNIFORM * n + i].pipe = PIPE_UNIFORM;
     }
 }
 
@@ -217,7 +218,8 @@ static void trace_limit(struct altered *x)
 }
 
 static double counterfactual(const struct timing_input *in, const struct patterns *patterns,
-                             const struct interventions *change, uint64_t ops_max)
+                             const struct interventions *change, uint64_t ops_max,
+                             uint64_t *steps)
 {
     struct altered x;
     struct time_breakdown time;
@@ -228,6 +230,7 @@ static double counterfactual(const struct timing_input *in, const struct pattern
     trace_limit(&x);
     sim_timing_model(&x.in, &time, NULL);
     arena_release(&x.arena);
+    *steps = time.steps;
     return time.valid ? time.time_ns + x.further_ns : (double)NAN;
 }
 
@@ -235,6 +238,7 @@ struct replay { // of one change
     struct interventions change;
     struct figure *into; // NULL: the base that the others are held against
     double time_ns;
+    uint64_t steps; // of the model
 };
 struct replays {
     const struct timing_input *in;
@@ -254,12 +258,13 @@ static void run_replays(void *context, uint64_t first, uint64_t end)
 {
     struct replays *r = context;
     for (uint64_t i = first; i < end; i++)
-        r->items[i].time_ns = counterfactual(r->in, r->patterns, &r->items[i].change, r->ops_max);
+        r->items[i].time_ns = counterfactual(r->in, r->patterns, &r->items[i].change, r->ops_max,
+                                             &r->items[i].steps);
 }
 
 // How much of the trace each replays: as much as they all get through in that time, by how long the first one takes, which has
-// nothing taken away. Longer and longer ones are tried, as what is too long does not end in time.
-static uint64_t ops_within(struct replays *r, double seconds, int threads)
+// nothing taken away, and how many steps. Longer and longer ones are tried, as what is too long does not end in time.
+static uint64_t ops_within(struct replays *r, double seconds, uint64_t steps, int threads)
 {
     enum { NS_PER_S = 1000000000, LONGER = 3 };
     uint64_t began_ns = clock_ns(), fits = REPLAY_OPS_LEAST;
@@ -269,11 +274,22 @@ static uint64_t ops_within(struct replays *r, double seconds, int threads)
         run_replays(r, 0, 1);
         double took_s = (double)(clock_ns() - now_ns) / NS_PER_S;
         double left_s = seconds - (double)(clock_ns() - began_ns) / NS_PER_S;
-        if (took_s * replay_longer * (r->count - 1) / threads > left_s)
+        double all = replay_longer * (r->count - 1);
+        if (took_s * all / threads > left_s ||
+            (steps > 0 && (double)r->items[0].steps * all > (double)steps))
             break;
         fits = r->ops_max;
     }
     return fits;
+}
+
+// Elements that lie side by side come by vectors too, and so do more of them at a time than of a gather.
+static double standard_of(enum intervention i, const struct patterns *p)
+{
+    static const double gathered = 4;
+    double standard = intervention_standard(i);
+    bool gathers = p->facts.value[FACT_LOADS_GATHERED] > 0.5 * p->facts.value[FACT_LOADS];
+    return i == INTERVENTION_LOADS && gathers ? fmin(gathered, standard) : standard;
 }
 
 static void replay_all(const struct timing_input *in, const struct patterns *patterns,
@@ -284,7 +300,7 @@ static void replay_all(const struct timing_input *in, const struct patterns *pat
     add_replay(&r, &none, NULL);
     for (int i = 0; i < INTERVENTION_COUNT; i++) {
         struct interventions one = none;
-        one.to[i] = intervention_standard((enum intervention)i);
+        one.to[i] = standard_of((enum intervention)i, patterns);
         if (intervening_of[i]->applies(in, patterns))
             add_replay(&r, &one, &out->time_ns[i]);
     }
@@ -292,7 +308,8 @@ static void replay_all(const struct timing_input *in, const struct patterns *pat
         add_replay(&r, asked->change, &out->asked_ns);
     if (asked->replay_s > 0)
         r.ops_max =
-            ops_within(&r, asked->replay_s, asked->threads > 0 ? asked->threads : cpu_count());
+            ops_within(&r, asked->replay_s, asked->replay_steps,
+                       asked->threads > 0 ? asked->threads : cpu_count());
     if (asked->threads == 1)
         run_replays(&r, 0, (uint64_t)r.count);
     else

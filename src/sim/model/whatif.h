@@ -6,8 +6,8 @@
 //   functions.c      functions of the library among the instructions
 //   patterns.c       what the trace shows of each instruction: loads of what is there already, index arithmetic
 // A change never touches the replay's code: it is made to a copy of what the replay reads (operations, sites,
-// counts, the chip), so that several compose, one after the other. Each site has two further ones behind it: as one
-// that vanishes and as one that goes to shared memory; an operation is sent there by its site's number alone, since
+// counts, the chip), so that several compose, one after the other. Each site has three further ones behind it: as one
+// that vanishes, as one that goes to shared memory, and as one to constant memory; an operation is sent there by its site's number alone, since
 // places in the trace must stay (schedule.c).
 // SPDX-License-Identifier: Apache-2.0
 #ifndef RIDGE_SIM_WHATIF_H
@@ -21,9 +21,13 @@ struct site_pattern {   // shares of the traced requests of a site
     double again;       // of what the same warp had loaded or stored before
     double again_block; // … another warp of the block
     double uniform;     // of one word for all lanes, the same for other blocks
+    double along;       // of one word for all lanes, in the sector of the request before: they go along a row together
     bool value;         // its result reaches what is stored
     bool index;         // integer work whose result does not
     bool gathers;       // a load from an address that is made of loaded values
+    bool alone;         // … and of nothing that threads differ by: no lanes can be put side by side
+    double scattered;   // … of lanes that do not lie side by side, nor walk along rows
+    bool same;          // … that neither thread nor block nor a loaded value has a part in
     uint8_t function;   // enum function_part
 };
 // Functions of the CUDA library are sequences of plain instructions in PTX, known by their coefficients.
@@ -47,7 +51,7 @@ bool shares_copies_only(const struct timing_input *in);
 // functions.c: marks the sites that are parts of such functions.
 void functions_find(const struct timing_input *in, struct site_pattern *out);
 
-enum site_form { FORM_OWN, FORM_VANISHED, FORM_SHARED, FORM_COUNT };
+enum site_form { FORM_OWN, FORM_VANISHED, FORM_SHARED, FORM_UNIFORM, FORM_COUNT };
 
 struct altered { // what the replay reads, ours to change
     struct arena arena;
@@ -61,6 +65,7 @@ struct altered { // what the replay reads, ours to change
     struct trace trace;
     struct timing_input in;
     double further_ns; // of launches that were not there
+    double was_bytes;  // of an access, before it was widened
 };
 
 static inline uint32_t form_of(const struct altered *x, uint32_t site, enum site_form form)

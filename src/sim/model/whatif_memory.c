@@ -97,6 +97,13 @@ const struct intervening intervene_conflicts = {conflicts_applies, conflicts_app
 
 /* ---- sectors beyond the ideal --------------------------------------------------------------------- */
 
+#define LOOKED_UP 0.5 // of the requests of a site
+// What is looked up at loaded places alone lies where it lies, whoever looks it up.
+static double gathered_alone(const struct site_pattern *p)
+{
+    return p->alone && p->scattered > LOOKED_UP ? 1 : 0;
+}
+
 static bool sectors_applies(const struct timing_input *in, const struct patterns *p)
 {
     (void)p;
@@ -116,7 +123,8 @@ static void op_coalesce(struct altered *x, struct trace_op *op, void *context)
 {
     struct coalescing *c = context;
     const struct timing_site *t = &x->site[op->site];
-    if (!is_own(x, op) || !is_global(t->pipe) || op->sectors == 0)
+    double stays = gathered_alone(&x->patterns->sites[op->site]);
+    if (!is_own(x, op) || !is_global(t->pipe) || op->sectors == 0 || stays > 0)
         return;
     double sectors = fmax(1, op->sectors * c->ratio[op->site]);
     op->sectors = count8(sectors);
@@ -138,7 +146,8 @@ static double misses_left(const struct altered *x, int i, double to)
 {
     const struct sim_site *s = &x->was->stats[i];
     double sectors = (double)s->sectors, ideal = (double)s->sectors_ideal;
-    double missed = sectors - (double)s->l1_hit_sectors, left = ideal + to * (sectors - ideal);
+    double stays = fmax(to, gathered_alone(&x->patterns->sites[i]));
+    double missed = sectors - (double)s->l1_hit_sectors, left = ideal + stays * (sectors - ideal);
     return x->site[i].pipe == PIPE_GLOBAL_LOAD && missed > left ? left : missed;
 }
 
@@ -153,7 +162,9 @@ static double misses_saved(const struct altered *x, double to)
             const struct sim_site *s = &x->was->stats[i];
             missed += (double)s->sectors - (double)s->l1_hit_sectors;
             left += misses_left(x, i, to);
-            needed += (double)s->sectors_ideal;
+            needed += (double)s->sectors_ideal +
+                      gathered_alone(&x->patterns->sites[i]) *
+                          ((double)s->sectors - (double)s->sectors_ideal);
         }
     return left < missed ? fmin(1, fmax(0, missed - needed) / (missed - left)) : 1;
 }
@@ -166,6 +177,7 @@ static void site_coalesce(struct altered *x, int i, double to, struct coalescing
     c->ratio[i] = c->miss[i] = 1;
     if (!is_global(x->site[i].pipe) || !(sectors > 1.05 * ideal))
         return;
+    to = fmax(to, gathered_alone(&x->patterns->sites[i]));
     double left = ideal + to * (sectors - ideal), missed = sectors - (double)s->l1_hit_sectors;
     c->ratio[i] = left / sectors;
     c->miss[i] = missed > 0 ? 1 - c->saved * (1 - misses_left(x, i, to) / missed) : 1;
@@ -278,14 +290,36 @@ static bool atomics_applies(const struct timing_input *in, const struct patterns
     return touches_count(in).meet; // one of each block has nothing to combine
 }
 
+// Lanes on one address come one after the other, or are combined over the warp first: as many steps as a shuffle's tree has. What
+// shared memory has no instruction for, sums of floats, is a loop of comparing and swapping, which the model has.
+#define COMBINING_STEPS 5.0
+#define SWAP_TURN 5 // instructions of a turn, as decode_memory.c has them
+static bool adds_floats(const struct sim_site *s)
+{
+    const struct ptx_instruction *is = s->instruction;
+    enum ptx_type type = is && is->type_count > 0 ? is->types[0] : PTX_TYPE_U32;
+    return type == PTX_TYPE_F32 || type == PTX_TYPE_F64 || type == PTX_TYPE_F16 ||
+           type == PTX_TYPE_BF16;
+}
+
+static double turns_shared(const struct trace_op *op)
+{
+    return fmin(fmax(op->wavefronts, 1), COMBINING_STEPS + 1);
+}
+
 static void atomic_once(struct altered *x, struct trace_op *op, void *context)
 {
-    (void)context;
+    const struct share *taken = context;
     if (!is_own(x, op) || !is_global_atomic(x->site[op->site].pipe))
         return;
+    double turns = turns_shared(op);
     if (op->wavefronts > 1)
         op->sectors = count8(fmax(1, op->sectors / (double)op->wavefronts));
     op->wavefronts = 1;
+    if (!taken || op->lanes == 0 || !share_takes((struct share *)context, op->site))
+        return;
+    op->site = form_of(x, op->site, FORM_SHARED);
+    op->wavefronts = count8(turns);
 }
 
 static void atomics_apply(struct altered *x, double to)
@@ -301,11 +335,15 @@ static void atomics_apply(struct altered *x, double to)
         double blocks = GPU(x->was->gpu, sm_count) * x->was->blocks_per_sm;
         x->in.atomic_turns_hot =
             fmin(x->in.atomic_turns_hot, fmin(blocks, (double)x->was->grid_blocks));
-        struct replacing r = {share_new(x), FORM_SHARED};
+        struct share share = share_new(x);
         double taken = 1 - atomics_left(x->was);
-        for (int i = 0; i < x->sites; i++)
-            r.share.of[i] = combines(x->was, (uint32_t)i) ? taken : 0;
-        altered_each(x, op_replace, &r);
+        for (int i = 0; i < x->sites; i++) {
+            share.of[i] = combines(x->was, (uint32_t)i) ? taken : 0;
+            if (adds_floats(&x->stats[i]))
+                x->site[form_of(x, (uint32_t)i, FORM_SHARED)].swap_turn = SWAP_TURN;
+        }
+        altered_each(x, atomic_once, &share);
+        return;
     }
     altered_each(x, atomic_once, NULL);
 }
@@ -365,14 +403,43 @@ struct widening {
     bool *wider; // by site; the others are executed as often as before
 };
 
+// Lanes side by side fill the lines that they touch, and as many passes as those have: bytes of a warp are a quarter of one.
+static void access_fills(struct trace_op *op, double times, double bytes)
+{
+    double lines = ceil(op->sectors * times * SECTOR_BYTES / LINE_BYTES),
+           passes = ceil(op->lanes * bytes * times / LINE_BYTES);
+    struct trace_op was = *op;
+    op_widen(op, times);
+    op->lines = count8(fmin(op->lines, fmax(was.lines, lines)));
+    op->wavefronts = count8(fmin(op->wavefronts, fmax(was.wavefronts, passes)));
+    op->miss_lines = count8(fmin(op->miss_lines, fmax(was.miss_lines, ceil(op->miss * SECTOR_BYTES / LINE_BYTES))));
+}
+
 static void access_widen(struct altered *x, struct trace_op *op, void *context)
 {
     const struct widening *w = context;
     enum timing_pipe pipe = x->site[op->site].pipe;
-    if (is_own(x, op) && w->wider[op->site] &&
-        (is_global(pipe) || is_shared_access(pipe) || is_global_atomic(pipe) ||
-         pipe == PIPE_SHARED_ATOMIC)) // there are as many atomics as before
+    if (!is_own(x, op) || !w->wider[op->site])
+        return;
+    double bytes = x->was->sites[op->site].bytes;
+    bool beside = op->sectors * SECTOR_BYTES <= op->lanes * bytes * 3 / 2 + SECTOR_BYTES;
+    if (is_global(pipe) && beside)
+        access_fills(op, w->times, bytes);
+    else if (is_global(pipe) || is_shared_access(pipe) || is_global_atomic(pipe) ||
+             pipe == PIPE_SHARED_ATOMIC) // there are as many atomics as before
         op_widen(op, w->times);
+}
+
+#define WORD_PART 2.0 // bytes of an access, at most
+#define WORD_BYTES 4.0
+static bool computes_whole(const struct altered *x, int i)
+{
+    const struct ptx_instruction *is = x->stats[i].instruction;
+    bool whole = is && is->opcode == PTX_OP_CVT && is->type_count > 1;
+    for (int k = 0; whole && k < 2; k++)
+        whole = ptx_type_kind(is->types[k]) == PTX_KIND_UNSIGNED ||
+                ptx_type_kind(is->types[k]) == PTX_KIND_SIGNED;
+    return whole || is_integer_pipe(x->site[i].pipe);
 }
 
 static void site_widen(struct altered *x, int i, double times)
@@ -388,10 +455,51 @@ static void site_widen(struct altered *x, int i, double times)
         pipe == PIPE_SHARED_ATOMIC || is_among_lanes(pipe) || pipe == PIPE_CONST ||
         pipe == PIPE_UNIFORM)
         return;
+    // Bytes and halves in a word are computed together where they are whole numbers.
+    if (x->was_bytes <= WORD_PART && computes_whole(x, i))
+        times = fmax(1, times * x->was_bytes / WORD_BYTES);
     t->issue_slots = count8(fmax(t->issue_slots, 1) * times);
     t->special_slots = count8(t->special_slots * times);
     t->other_slots = count8(t->other_slots * times);
     t->operation = OPERATION_NONE;
+}
+
+// Loads side by side that were parts of what device memory brings at a time: the next one found its part in L2. One of all asks for
+// all of it.
+static void granules_fill(struct altered *x, const struct widening *w)
+{
+    double granule = GPU(x->was->gpu, l2_dram_granule_bytes);
+    for (int i = 0; i < x->sites; i++) {
+        struct sim_site *s = &x->stats[i];
+        double bytes = LANES * (double)x->site[i].bytes;
+        bool beside = (double)s->sectors <= 1.05 * (double)s->sectors_ideal;
+        if (x->site[i].pipe != PIPE_GLOBAL_LOAD || !w->wider[i] || !beside || !(bytes < granule))
+            continue;
+        double missed = (double)(s->l2_sectors - s->l2_hit_sectors);
+        missed = fmin((double)s->l2_sectors, missed * fmin(granule / bytes, w->times));
+        s->l2_hit_sectors = s->l2_sectors - (uint64_t)missed;
+    }
+}
+
+// Stores side by side that were parts of lines, one here and one there, are whole lines: L2 writes none of them back alone.
+static void lines_fill(struct altered *x, const struct widening *w)
+{
+    double parts = 0, stored = 0;
+    for (int i = 0; i < x->sites; i++) {
+        const struct sim_site *s = &x->was->stats[i];
+        if (x->site[i].pipe != PIPE_GLOBAL_STORE || s->requests == 0)
+            continue;
+        double bytes = LANES * (double)x->site[i].bytes;
+        bool beside = (double)s->sectors <= 1.05 * (double)s->sectors_ideal;
+        stored += (double)s->sectors;
+        parts += w->wider[i] && beside && bytes < LINE_BYTES && bytes * w->times >= LINE_BYTES
+                     ? (double)s->sectors
+                     : 0;
+    }
+    granules_fill(x, w);
+    double left = stored > 0 ? 1 - parts / stored : 1;
+    x->in.l2.lone_written_thirds = (uint64_t)((double)x->in.l2.lone_written_thirds * left);
+    x->in.l2.lone_merged_thirds = (uint64_t)((double)x->in.l2.lone_merged_thirds * left);
 }
 
 // A thread then does the work of several, of which only what computes values is repeated; the grid, or where that
@@ -402,10 +510,12 @@ static void bytes_apply(struct altered *x, double to)
     double waves = (double)x->in.grid_blocks / (GPU(x->was->gpu, sm_count) * x->in.blocks_per_sm);
     if (w.times <= 1)
         return;
+    x->was_bytes = access_bytes(x->was);
     if (!(waves < 2 && altered_shorten(x, 1 / w.times, w.wider))) {
         memset(w.wider, true, (size_t)x->sites * sizeof *w.wider);
         x->in.grid_blocks = (uint64_t)ceil((double)x->in.grid_blocks / w.times);
     }
+    lines_fill(x, &w);
     for (int i = 0; i < x->sites; i++)
         if (w.wider[i])
             site_widen(x, i, w.times);
@@ -467,9 +577,52 @@ static bool block_reloads_applies(const struct timing_input *in, const struct pa
     return any_site(in, p, again_block_of);
 }
 
+// Words for all lanes that lie along a row come from a tile by fours: of those again, three of four loads are gone.
+#define BY_FOURS 0.75
+#define TILE_MIN 0.4 // of the loads: then they come from a tile
+static double along_by_fours(const struct site_pattern *p)
+{
+    return BY_FOURS * fmin(p->along, p->again_block);
+}
+
+static double along_left(const struct site_pattern *p)
+{
+    double gone = along_by_fours(p);
+    return (p->again_block - gone) / (1 - gone);
+}
+
+// Within a tile of known size a loop's places are constants beside one address: half of what made addresses and counted goes with
+// the loads that come from there.
+#define ADDRESSES_GONE 0.5
+static double share_of_loads(const struct altered *x, double (*of)(const struct site_pattern *))
+{
+    double loads = 0, taken = 0;
+    for (int i = 0; i < x->sites; i++)
+        if (x->site[i].pipe == PIPE_GLOBAL_LOAD) {
+            loads += (double)x->stats[i].executed;
+            taken += (double)x->stats[i].executed * fmin(1, of(&x->patterns->sites[i]));
+        }
+    return loads > 0 ? taken / loads : 0;
+}
+
+static void addresses_thin(struct altered *x, double (*of)(const struct site_pattern *), double to)
+{
+    struct replacing index = {share_new(x), FORM_VANISHED};
+    double share = share_of_loads(x, of), hottest = 0;
+    for (int i = 0; i < x->sites; i++)
+        if (x->site[i].pipe == PIPE_GLOBAL_LOAD)
+            hottest = fmax(hottest, (double)x->stats[i].executed);
+    for (int i = 0; i < x->sites && share >= TILE_MIN; i++)
+        if (x->patterns->sites[i].index && (double)x->stats[i].executed >= 0.5 * hottest)
+            index.share.of[i] = ADDRESSES_GONE * share * (1 - fmin(to, 1));
+    altered_each(x, op_replace, &index);
+}
+
 static void block_reloads_apply(struct altered *x, double to)
 {
-    loads_replace(x, again_block_of, 1 - fmin(to, 1), FORM_SHARED);
+    addresses_thin(x, again_block_of, to);
+    loads_replace(x, along_by_fours, 1 - fmin(to, 1), FORM_VANISHED);
+    loads_replace(x, along_left, 1 - fmin(to, 1), FORM_SHARED);
 }
 
 const struct intervening intervene_block_reloads = {block_reloads_applies, block_reloads_apply};
@@ -479,9 +632,37 @@ static bool uniform_applies(const struct timing_input *in, const struct patterns
     return any_site(in, p, uniform_of);
 }
 
+// Several such loads beside each other, of an unrolled loop: two words of constants come at a time.
+static bool uniform_by_twos(const struct altered *x)
+{
+    double hottest = 0;
+    int count = 0;
+    for (int i = 0; i < x->sites; i++)
+        if (x->site[i].pipe == PIPE_GLOBAL_LOAD && x->patterns->sites[i].uniform > 0.05)
+            hottest = fmax(hottest, (double)x->stats[i].executed);
+    for (int i = 0; i < x->sites; i++)
+        count += x->site[i].pipe == PIPE_GLOBAL_LOAD && x->patterns->sites[i].uniform > 0.05 &&
+                 (double)x->stats[i].executed > 0.5 * hottest;
+    return count >= 2;
+}
+
+static double uniform_half(const struct site_pattern *p)
+{
+    return 0.5 * p->uniform;
+}
+
+static double uniform_rest(const struct site_pattern *p)
+{
+    return 0.5 * p->uniform / (1 - 0.5 * p->uniform);
+}
+
 static void uniform_apply(struct altered *x, double to)
 {
-    loads_replace(x, uniform_of, 1 - fmin(to, 1), FORM_VANISHED);
+    bool twos = uniform_by_twos(x);
+    addresses_thin(x, uniform_of, to);
+    if (twos)
+        loads_replace(x, uniform_half, 1 - fmin(to, 1), FORM_VANISHED);
+    loads_replace(x, twos ? uniform_rest : uniform_of, 1 - fmin(to, 1), FORM_UNIFORM);
 }
 
 const struct intervening intervene_uniform = {uniform_applies, uniform_apply};
@@ -500,9 +681,83 @@ static bool shared_loads_applies(const struct timing_input *in, const struct pat
     return stat_sum(in, PIPE_SHARED_LOAD, requests_of) > 0 || any_site(in, p, again_block_of);
 }
 
+/* ---- several results of a thread ------------------------------------------------------------------------ */
+
+// A loop that fills tiles before a barrier: what fills them serves more results as well, as do the barriers of a loop.
+#define TILES_MIN 4.0 // loads from there for each store, and twice the stores of a warp
+static bool fills_tiles(const struct timing_input *in)
+{
+    double warps = (double)in->grid_blocks * in->warps_per_block, barriers = 0, stores = 0;
+    for (int i = 0; i < in->site_count; i++) {
+        barriers += in->sites[i].pipe == PIPE_BARRIER ? (double)in->stats[i].executed : 0;
+        stores += in->sites[i].pipe == PIPE_SHARED_STORE ? (double)in->stats[i].executed : 0;
+    }
+    return barriers >= warps && stores >= TILES_MIN / 2 * warps &&
+           stat_sum(in, PIPE_SHARED_LOAD, requests_of) > TILES_MIN * stores;
+}
+
+// All warps of a block drop the same ones, as they meet at barriers.
+static void tiles_thin(struct altered *x, double to)
+{
+    double warps = (double)x->was->grid_blocks * x->was->warps_per_block;
+    double *owed = ARENA_ARRAY(&x->arena, double, x->sites + 1);
+    for (int b = 0; b < x->trace.block_count; b++)
+        for (int w = 0; w < x->trace.blocks[b].warp_count; w++) {
+            struct trace_warp *warp = &x->trace.blocks[b].warps[w];
+            memset(owed, 0, (size_t)x->sites * sizeof *owed);
+            for (size_t i = 0; i < warp->count; i++) {
+                struct trace_op *op = &warp->ops[i];
+                enum timing_pipe pipe = x->site[op->site].pipe;
+                bool fills = pipe == PIPE_GLOBAL_LOAD || pipe == PIPE_SHARED_STORE ||
+                             pipe == PIPE_BARRIER;
+                if (!is_own(x, op) || !fills || (double)x->stats[op->site].executed < 1.5 * warps)
+                    continue;
+                owed[op->site] += to;
+                if (owed[op->site] < 1 - 1e-9)
+                    op->site = form_of(x, op->site, FORM_VANISHED);
+                else
+                    owed[op->site]--;
+            }
+        }
+}
+
+// A thread of several results is one of fewer: of a small grid an SM has fewer warps at a time. It makes addresses and counts once
+// for all of them: of loops that go over shared memory half of that is left.
+static void results_join(struct altered *x, double to)
+{
+    struct replacing index = {share_new(x), FORM_VANISHED};
+    double hottest = 0, sms = GPU(x->was->gpu, sm_count);
+    int least = (int)ceil((double)x->was->grid_blocks * fmax(to, 0.25) / sms);
+    for (int i = 0; i < x->sites; i++)
+        if (x->site[i].pipe == PIPE_SHARED_LOAD)
+            hottest = fmax(hottest, (double)x->stats[i].executed);
+    for (int i = 0; i < x->sites && hottest > 0; i++)
+        if (x->patterns->sites[i].index && (double)x->stats[i].executed >= 0.5 * hottest)
+            index.share.of[i] = ADDRESSES_GONE * (1 - fmin(to, 1));
+    altered_each(x, op_replace, &index);
+    x->in.blocks_per_sm = (int)fmax(1, fmin(x->in.blocks_per_sm, least));
+}
+
+// No thread has registers for more results than make one load serve eight products.
+#define LOADS_LEAST 0.125
+static double shared_loads_least(const struct timing_input *in)
+{
+    double loads = stat_sum(in, PIPE_SHARED_LOAD, requests_of), products = 0;
+    for (int i = 0; i < in->site_count; i++)
+        if (in->sites[i].pipe == PIPE_F32 || in->sites[i].pipe == PIPE_F64 ||
+            in->sites[i].pipe == PIPE_F16)
+            products += (double)in->stats[i].executed;
+    return loads > 0 ? LOADS_LEAST * products / loads : 0;
+}
+
 static void shared_loads_apply(struct altered *x, double to)
 {
     struct replacing r = {share_new(x), FORM_VANISHED};
+    to = fmin(1, fmax(to, shared_loads_least(x->was)));
+    if (fills_tiles(x->was) && to < 1)
+        tiles_thin(x, to);
+    if (to < 1)
+        results_join(x, to);
     for (int i = 0; i < x->sites; i++)
         r.share.of[i] =
             (1 - fmin(to, 1)) * loads_for_results(x->was, &x->patterns->sites[i], x->site[i].pipe);

@@ -9,6 +9,10 @@
 #define ELEMENT_BYTES 4.0
 #define PART_MIN 8.0     // iterations
 #define RESULT_SHARE 0.5 // of the loop's iterations: what is stored less often is a result
+#define RESULTS_FEW 2.0  // of a thread
+#define LANES_FEW 0.5    // of a warp's
+#define BRIEF_MOST 256.0 // instructions of a warp
+#define BRIEF_TURNS 4.0  // of a loop
 enum {
     REDUCED_MIN = 8,   // elements loaded for each result, at least
     TREE_BARRIERS = 2, // of a level of a tree, at most
@@ -132,9 +136,56 @@ static void lanes_pack(struct altered *x, double stays, int first, int last)
     altered_each(x, op_pack, &p);
 }
 
+// A warp for a few elements: most lanes have no part in what it loads, and its few instructions in a row are most of its life.
+// Then a warp takes the elements of several, whose lanes lie side by side. 1: it is not so.
+static double lanes_across(const struct timing_input *in)
+{
+    double lanes = 0, loads = 0, executed = 0,
+           warps = (double)in->grid_blocks * in->warps_per_block;
+    for (int i = 0; i < in->site_count; i++) {
+        const struct sim_site *s = &in->stats[i];
+        executed += (double)s->executed;
+        if (in->sites[i].pipe != PIPE_GLOBAL_LOAD ||
+            (double)s->lanes > LANES_FEW * LANES * (double)s->executed)
+            continue;
+        lanes += (double)s->lanes;
+        loads += (double)s->executed;
+    }
+    bool brief = executed < BRIEF_MOST * warps && loads >= warps && loads < BRIEF_TURNS * warps * 3;
+    return brief ? lanes / (LANES * loads) : 1;
+}
+
+static void op_spread(struct altered *x, struct trace_op *op, void *context)
+{
+    (void)context;
+    if (!is_own(x, op) || op->lanes == 0 || op->lanes >= LANES || must_stay(x->site[op->site].pipe))
+        return;
+    // Lanes side by side go on so; the sectors that a row shares with the next are one's then.
+    double bytes = x->site[op->site].bytes, sectors = op->sectors, times = LANES / (double)op->lanes;
+    bool beside = sectors * SECTOR_BYTES <= op->lanes * bytes + 2 * SECTOR_BYTES;
+    if (beside && sectors > 0)
+        times = fmax(1, fmin(times, (LANES * bytes / SECTOR_BYTES + 1) / sectors));
+    op_widen(op, times);
+    op->lines = count8(fmin(op->lines, LANES));
+    op->wavefronts = count8(fmin(op->wavefronts, LANES));
+    op->lanes = LANES;
+}
+
+static void lanes_join(struct altered *x, double share)
+{
+    altered_each(x, op_spread, NULL);
+    for (int i = 0; i < x->sites; i++)
+        x->stats[i].executed = (uint64_t)((double)x->stats[i].executed * share);
+    x->in.grid_blocks = (uint64_t)ceil((double)x->in.grid_blocks * share);
+}
+
 static void idle_lanes_apply(struct altered *x, double to)
 {
-    lanes_pack(x, to, 0, x->sites - 1);
+    double share = lanes_across(x->was);
+    if (share < 1 && to < 1)
+        lanes_join(x, share);
+    else
+        lanes_pack(x, to, 0, x->sites - 1);
 }
 
 const struct intervening intervene_idle_lanes = {idle_lanes_applies, idle_lanes_apply};
@@ -238,17 +289,22 @@ static void elements_multiply(struct altered *x, double by)
     x->in.grid_blocks = (uint64_t)ceil((double)x->in.grid_blocks / by);
 }
 
-static void loads_apply(struct altered *x, double to)
+static void loads_divide(struct altered *x, double by)
 {
     static const enum gpu_field fields[] = {
         GPU_FIELD_latency_l1_cycles, GPU_FIELD_latency_l2_cycles, GPU_FIELD_latency_dram_cycles};
+    for (size_t i = 0; i < COUNT_OF(fields) && by > 0; i++)
+        latency_divide(x, fields[i], by);
+}
+
+static void loads_apply(struct altered *x, double to)
+{
     double blocks = (double)x->was->grid_blocks / GPU(x->was->gpu, sm_count);
     if (to > 1 && blocks >= to && reduces_without_loop(x->was)) {
         elements_multiply(x, to);
         return;
     }
-    for (size_t i = 0; i < COUNT_OF(fields) && to > 0; i++)
-        latency_divide(x, fields[i], to);
+    loads_divide(x, to);
 }
 
 const struct intervening intervene_loads = {loads_applies, loads_apply};
@@ -259,8 +315,11 @@ static bool always(const struct timing_input *in, const struct patterns *p)
     return true;
 }
 
+// Of a recurrence only other elements are independent: several at a time, whose loads go out together too.
 static void chains_apply(struct altered *x, double to)
 {
+    if (x->patterns->facts.value[FACT_SERIAL_LOOPS] > 0 && to > 1)
+        loads_divide(x, to);
     static const enum gpu_field fields[] = {
         GPU_FIELD_latency_alu_cycles,     GPU_FIELD_latency_f64_cycles,
         GPU_FIELD_latency_special_cycles, GPU_FIELD_latency_shared_cycles,
@@ -373,7 +432,8 @@ static bool divisions_applies(const struct timing_input *in, const struct patter
 }
 
 // The high half of a 64-bit product is four of 32 bits and their sums, the remainder's product three; then it is corrected.
-enum { WIDE_PRODUCTS = 7, WIDE_SUMS = 6 };
+// Compare, select and take off, of two words each, with their carries.
+enum { WIDE_PRODUCTS = 7, WIDE_SUMS = 10 };
 
 static void divisions_apply(struct altered *x, double to)
 {
@@ -698,12 +758,18 @@ static bool is_scan(const struct timing_input *in, const struct patterns *p)
     return results_of(in) == RESULTS_WITHIN && !p->loads_stored && loops_add_up(in, p->sites);
 }
 
-// How many blocks may take a part each of what one adds up: as many as there are SMs, with PART_MIN iterations at least.
+// How many blocks may take a part each of what one adds up: between one and as many as fit for each SM, with
+// PART_MIN iterations at least. Of many results of each thread every part adds all: no more parts than SMs then.
 static double split_times(const struct timing_input *in, double to)
 {
-    double blocks = (double)in->grid_blocks,
-           iterations = hottest_of(in) / blocks / in->warps_per_block;
-    return floor(fmin(to, fmin(GPU(in->gpu, sm_count) / blocks, iterations / PART_MIN)));
+    double blocks = (double)in->grid_blocks, warps = blocks * in->warps_per_block, results = 0;
+    double iterations = hottest_of(in) / warps;
+    for (int i = 0; i < in->site_count; i++)
+        results += in->sites[i].pipe == PIPE_GLOBAL_STORE || is_global_atomic(in->sites[i].pipe)
+                       ? (double)in->stats[i].executed / warps
+                       : 0;
+    double room = GPU(in->gpu, sm_count) * (results <= RESULTS_FEW ? in->blocks_per_sm : 1);
+    return floor(fmin(to, fmin(room / blocks, iterations / PART_MIN)));
 }
 
 // Fewer blocks than SMs, each thread with a loop that only adds up: several blocks take a part of it each.
