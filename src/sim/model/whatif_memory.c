@@ -320,6 +320,7 @@ static void atomic_once(struct altered *x, struct trace_op *op, void *context)
         return;
     op->site = form_of(x, op->site, FORM_SHARED);
     op->wavefronts = count8(turns);
+    op->lines = 0; // all lanes are on shared memory
 }
 
 static void atomics_apply(struct altered *x, double to)
