@@ -212,8 +212,8 @@ struct replay {
         [SCHEDULERS_MAX]; // of its busy cycles, those in which a wide product keeps it behind its turn
     uint32_t **arrivals; // of each phase of each traced block
     struct barrier_phase *phases;
-    uint64_t steps; // taken
-    uint64_t ran;   // operations
+    uint64_t steps;       // taken
+    uint64_t ran;         // operations
     uint64_t *ran_before; // … at the start of each block
     uint64_t blocks_started;
     double *starts; // of the first `starts_count` blocks
@@ -323,6 +323,14 @@ void stall_add(struct replay *p, struct warp_state *w, uint32_t site, enum stall
                double until);
 // Behind a branch.
 void branch_explain(struct replay *p, struct warp_state *w, uint32_t site);
+// timing.c: a replay of so many of the SM's blocks. sampled: what warps wait for is kept, too. false: there are no warps.
+bool replay_init(struct replay *p, const struct timing_input *in, uint64_t blocks, bool sampled);
+void replay_run(struct replay *p);
+void replay_release(struct replay *p);
+// timing_chip.c: what it says of a grid that gives the busiest SM `sm_blocks`.
+void time_fill(struct time_breakdown *out, const struct replay *p, uint64_t sm_blocks);
+void stalls_fill(const struct replay *p, uint64_t sm_blocks, struct stall_table *sites);
+double stall_share(const struct replay *p, enum stall reason); // of the warps' cycles
 // Of an atomic: are all of its lanes on shared memory?
 static inline bool is_in_shared(const struct trace_op *op)
 {
