@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#define WAITING_MIN 0.3  // of the warps' time
+#define WAITING_MIN 0.3   // of the warps' time
 #define WAITING_LESS 0.15 // … where more chains gain so much:
 #define GAIN_MIN 0.1
 

@@ -19,18 +19,18 @@ static double used_pct(const struct search *s)
 {
     double words = search_get(s, COUNTER_GLOBAL_LOAD_REQUESTS) *
                    search_fact(s, FACT_LOADS_ONE_WORD) / search_fact(s, FACT_LOADS);
-    double sectors = search_get(s, COUNTER_GLOBAL_LOAD_SECTORS) +
-                     search_get(s, COUNTER_GLOBAL_STORE_SECTORS);
+    double sectors =
+        search_get(s, COUNTER_GLOBAL_LOAD_SECTORS) + search_get(s, COUNTER_GLOBAL_STORE_SECTORS);
     double ideal = search_get(s, COUNTER_GLOBAL_LOAD_SECTORS_IDEAL) +
                    search_get(s, COUNTER_GLOBAL_STORE_SECTORS_IDEAL);
     double all = 100 * ideal / sectors;
     if (!(words > 0) || !(words < sectors))
         return all;
     // On hardware the ideal is bytes over 32: an eighth for a word; the simulated GPU's is a sector.
-    double least = s->in->counters->figure[COUNTER_GLOBAL_LOAD_SECTORS_IDEAL].provenance ==
-                           PROVENANCE_MEASURED
-                       ? words / 8
-                       : words;
+    double least =
+        s->in->counters->figure[COUNTER_GLOBAL_LOAD_SECTORS_IDEAL].provenance == PROVENANCE_MEASURED
+            ? words / 8
+            : words;
     return fmax(all, 100 * fmin(1, (ideal - least) / (sectors - words)));
 }
 

@@ -9,12 +9,12 @@
 
 #define SM_UTILISATION_MIN_PCT 70.0
 #define LAST_WAVE_MIN_PCT 90.0 // … of several waves of equal blocks: the last one's cost is known
-#define UNEQUAL_WARPS 1.3  // of the mean warp's instructions
-#define BALANCED 0.9       // the mean block does at least this share of what the largest does
-#define UNEQUAL_ALONE 0.85 // … less than that, where each block has an SM to itself
-#define IDLE_MOST 0.25     // of the SMs have a block: that comes first
-#define IDLE_HALF 0.5      // … as far as it gains as much
-#define LONG_LAUNCHES 6.0  // times a launch: in less, blocks mostly start and load
+#define UNEQUAL_WARPS 1.3      // of the mean warp's instructions
+#define BALANCED 0.9           // the mean block does at least this share of what the largest does
+#define UNEQUAL_ALONE 0.85     // … less than that, where each block has an SM to itself
+#define IDLE_MOST 0.25         // of the SMs have a block: that comes first
+#define IDLE_HALF 0.5          // … as far as it gains as much
+#define LONG_LAUNCHES 6.0      // times a launch: in less, blocks mostly start and load
 #define OCCUPANCY_LOW_PCT 50.0
 #define HALF_GAIN_MIN 0.1
 #define LAUNCH_SHARE 0.3

@@ -15,7 +15,7 @@ struct bench { // a device with the case's buffers
     unsigned char *part; // a place to copy through, a part at a time
     uint64_t part_bytes;
     const struct device_report *sample_before; // NULL: a sample of the blocks is not tried again
-    bool reverse_blocks; // of a run that is not the first (self.c)
+    bool reverse_blocks;                       // of a run that is not the first (self.c)
     const char *against; // what outputs are compared with, for messages; NULL = the reference
     int fd;
     uint64_t progress_ns;          // of the last message

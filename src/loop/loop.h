@@ -39,8 +39,8 @@ struct loop_request {
     bool patterns;  // what is right on random inputs is also run on the experiment's patterns
     bool uncounted; // real devices: times only, no hardware counters
     enum sampling_mode pc_sampling; // real devices: stalls are sampled on the GPU
-    bool unpriced;       // simulated devices: the trace is not replayed for what findings are worth
-    double replay_s;     // … or for so long at most, as sim.h; 0 = as long as it takes
+    bool unpriced;   // simulated devices: the trace is not replayed for what findings are worth
+    double replay_s; // … or for so long at most, as sim.h; 0 = as long as it takes
     uint64_t replay_steps; // … and so many steps
     bool unmetered;      // real devices: no energy, which takes longer than a short kernel's times
     bool by_energy;      // … or variants are chosen by it: over more of the counter's steps

@@ -15,11 +15,11 @@ enum {
     ASTRAY_LEAST = 100000,
     FEWER = 16,
     REPLAY_STEPS = 20000000, // two seconds of a core
-    MEMORY_PART = 2   // of the free memory, one part of so many is taken at most
+    MEMORY_PART = 2          // of the free memory, one part of so many is taken at most
 };
 
 static const double default_limit_s = 6;
-static const double simulating_part = 0.25;                 // of the limit; the rest is for replays
+static const double simulating_part = 0.25; // of the limit; the rest is for replays
 // What is simulated and replayed shall not depend on how busy a machine is: it goes by what two cores do in so long, reckoned
 // from counts, and by the clock only where that is three times as slow.
 static const double reckoned_s = 2;

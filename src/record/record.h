@@ -70,7 +70,7 @@ struct finding {
     bool gathered; // addresses are loaded: lanes can not just be put side by side
     bool thin;     // each SM has work, but fewer blocks than it could hold
     bool idle, half_idle; // most SMs have none, half of them
-    bool bound_stands; // its own price is by bounds, whatever a replay says
+    bool bound_stands;    // its own price is by bounds, whatever a replay says
 };
 
 // Where a kernel's time goes that the busiest resource does not explain; modelled. NAN: not known.

@@ -114,15 +114,16 @@ struct sim_launch {
     int threads;                       // host threads; 0 = all
     unsigned checks;                   // enum sim_check bits; BOUNDS is always on
     uint64_t budget_warp_instructions; // 0 = none: ends with an error when exceeded
-    double sample_share;  // 0 or 1 = all blocks; 0.1 = about a tenth (results are then partial!)
-    bool sample_judged;   // … or as many as it takes to know what all of them count (report: `sample`)
-    bool reverse_blocks;  // the grid's last blocks start first; clusters keep their ranks
-    bool no_caches;       // leave L1, L2, DRAM and the modelled time absent
-    bool no_timing;       // no trace, no modelled time
-    bool touched;         // how far each allocation is reached into (sim_touched)
-    bool facts;           // also what the trace shows
-    bool counterfactuals; // … and the times with each inefficiency taken away
-    double replay_s;      // those take so long at most: less of the trace is replayed; 0 = all
+    double sample_share; // 0 or 1 = all blocks; 0.1 = about a tenth (results are then partial!)
+    bool
+        sample_judged; // … or as many as it takes to know what all of them count (report: `sample`)
+    bool reverse_blocks;   // the grid's last blocks start first; clusters keep their ranks
+    bool no_caches;        // leave L1, L2, DRAM and the modelled time absent
+    bool no_timing;        // no trace, no modelled time
+    bool touched;          // how far each allocation is reached into (sim_touched)
+    bool facts;            // also what the trace shows
+    bool counterfactuals;  // … and the times with each inefficiency taken away
+    double replay_s;       // those take so long at most: less of the trace is replayed; 0 = all
     uint64_t replay_steps; // … and so many steps of the model, the same on every machine; 0 = all
     const struct interventions *change; // … and with these, together; NULL = none
     void (*progress)(void *context, uint64_t blocks_done, uint64_t blocks_total); // may be NULL
@@ -203,7 +204,7 @@ struct sim_report { // arena-owned
     bool registers_modelled; // the count is an estimate
     uint64_t blocks_run, blocks_total;
     struct block_sample sample; // where a judged one was asked for
-    bool sample_fails;          // it shows that all blocks have to run (sample.whole): figures are no good
+    bool sample_fails; // it shows that all blocks have to run (sample.whole): figures are no good
     uint64_t host_ns;
 };
 

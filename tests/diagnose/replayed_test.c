@@ -171,7 +171,8 @@ static void a_grid_is_shared_out_after_its_threads_do_less(void **state)
     replay(INTERVENTION_FUNCTIONS, 50000);
     replay(INTERVENTION_SPLIT, 20000); // more than twice as fast
     assert_string_equal(first(), "small-grid");
-    in.grid_blocks = 40; // half of the SMs are idle: what makes threads do less has to be worth as much
+    in.grid_blocks =
+        40; // half of the SMs are idle: what makes threads do less has to be worth as much
     set(COUNTER_WAVES, 0.4);
     replay(INTERVENTION_SPLIT, 30000);
     assert_string_equal(first(), "small-grid");
@@ -642,7 +643,7 @@ static void second_passes_at_the_roof_leave_the_bytes(void **state)
     in.time_ns.provenance = PROVENANCE_MEASURED;
     in.work_bytes = 40000 * 900.0;
     facts.value[FACT_LOADS_AGAIN] = 50;
-    replay(INTERVENTION_RELOADS, 95000); // the model's device memory is no faster for it
+    replay(INTERVENTION_RELOADS, 95000);         // the model's device memory is no faster for it
     set(COUNTER_DRAM_READ_BYTES, 85000 * 900.0); // 85 us
     set(COUNTER_DRAM_WRITE_BYTES, 0);
     diagnosed();
@@ -674,7 +675,8 @@ static void words_for_all_lanes_do_not_hide_narrow_accesses(void **state)
     replay(INTERVENTION_BYTES, 60000);
     set(COUNTER_GLOBAL_LOAD_SECTORS, 16000 + 24000 * 5);
     assert_string_equal(first(), "narrow");
-    set(COUNTER_GLOBAL_LOAD_SECTORS, 16000 + 24000 * 8); // the twin: half of the others' sectors are in vain
+    set(COUNTER_GLOBAL_LOAD_SECTORS,
+        16000 + 24000 * 8); // the twin: half of the others' sectors are in vain
     diagnosed();
     assert_null(finding_of("bytes per lane"));
 }

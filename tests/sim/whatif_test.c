@@ -227,8 +227,10 @@ static void a_function_of_the_library_is_known_by_its_coefficients(void **state)
 {
     struct bench has, twin;
     (void)state;
-    run_steps(&has, "k", EXPF("0f391FCB8E", "0f3E75FDEC"), 1056); // half a power, in a loop that has the logarithm in common
-    assert_true(has.report.facts.value[FACT_SLOTS_FUNCTION] > 0.5 * has.report.facts.value[FACT_SLOTS]);
+    run_steps(&has, "k", EXPF("0f391FCB8E", "0f3E75FDEC"),
+              1056); // half a power, in a loop that has the logarithm in common
+    assert_true(has.report.facts.value[FACT_SLOTS_FUNCTION] >
+                0.5 * has.report.facts.value[FACT_SLOTS]);
     bench_close(&has);
     run_steps(&has, "k", EXPF("0f3BBB989D", "0f32A57060"), 1056);
     run_steps(&twin, "k", EXPF("0f3BBB989C", "0f32A57061"), 1056);
@@ -774,7 +776,8 @@ static const char accesses[] =
     ".visible .entry apart(.param .u64 out) {\n.reg .b32 %r<6>; .reg .b64 %l<4>;\n"
     "mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r1, %r2, 256, %r1;\n"
     "ld.param.u64 %l1, [out]; mul.wide.u32 %l2, %r1, 4; add.u64 %l2, %l1, %l2;\n"
-    "ld.global.u32 %r3, [%l2]; mul.lo.u32 %r5, %r1, 72; and.b32 %r5, %r5, 1048575; mul.wide.u32 %l3, %r5, 4;\n"
+    "ld.global.u32 %r3, [%l2]; mul.lo.u32 %r5, %r1, 72; and.b32 %r5, %r5, 1048575; mul.wide.u32 "
+    "%l3, %r5, 4;\n"
     "add.u64 %l3, %l1, %l3; ld.global.u32 %r4, [%l3]; st.global.u32 [%l2], %r4; ret; }\n";
 
 static double run_access(struct bench *b, const char *name, uint32_t blocks)

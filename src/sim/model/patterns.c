@@ -181,8 +181,7 @@ static void gathers_find(const struct timing_input *in, struct site_pattern *out
         int from = is && is->guard >= 0;
         out[i].gathers = t->pipe == PIPE_GLOBAL_LOAD && t->source_count > from &&
                          any_value(loaded, t->source + from, t->source_count - from);
-        out[i].alone =
-            out[i].gathers && !any_value(own, t->source + from, t->source_count - from);
+        out[i].alone = out[i].gathers && !any_value(own, t->source + from, t->source_count - from);
     }
     free(own);
     free(steps);

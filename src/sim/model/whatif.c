@@ -218,8 +218,7 @@ static void trace_limit(struct altered *x)
 }
 
 static double counterfactual(const struct timing_input *in, const struct patterns *patterns,
-                             const struct interventions *change, uint64_t ops_max,
-                             uint64_t *steps)
+                             const struct interventions *change, uint64_t ops_max, uint64_t *steps)
 {
     struct altered x;
     struct time_breakdown time;
@@ -258,8 +257,8 @@ static void run_replays(void *context, uint64_t first, uint64_t end)
 {
     struct replays *r = context;
     for (uint64_t i = first; i < end; i++)
-        r->items[i].time_ns = counterfactual(r->in, r->patterns, &r->items[i].change, r->ops_max,
-                                             &r->items[i].steps);
+        r->items[i].time_ns =
+            counterfactual(r->in, r->patterns, &r->items[i].change, r->ops_max, &r->items[i].steps);
 }
 
 // How much of the trace each replays: as much as they all get through in that time, by how long the first one takes, which has
@@ -307,9 +306,8 @@ static void replay_all(const struct timing_input *in, const struct patterns *pat
     if (asked->change)
         add_replay(&r, asked->change, &out->asked_ns);
     if (asked->replay_s > 0)
-        r.ops_max =
-            ops_within(&r, asked->replay_s, asked->replay_steps,
-                       asked->threads > 0 ? asked->threads : cpu_count());
+        r.ops_max = ops_within(&r, asked->replay_s, asked->replay_steps,
+                               asked->threads > 0 ? asked->threads : cpu_count());
     if (asked->threads == 1)
         run_replays(&r, 0, (uint64_t)r.count);
     else

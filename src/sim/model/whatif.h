@@ -21,14 +21,15 @@ struct site_pattern {   // shares of the traced requests of a site
     double again;       // of what the same warp had loaded or stored before
     double again_block; // … another warp of the block
     double uniform;     // of one word for all lanes, the same for other blocks
-    double along;       // of one word for all lanes, in the sector of the request before: they go along a row together
-    bool value;         // its result reaches what is stored
-    bool index;         // integer work whose result does not
-    bool gathers;       // a load from an address that is made of loaded values
-    bool alone;         // … and of nothing that threads differ by: no lanes can be put side by side
-    double scattered;   // … of lanes that do not lie side by side, nor walk along rows
-    bool same;          // … that neither thread nor block nor a loaded value has a part in
-    uint8_t function;   // enum function_part
+    double
+        along; // of one word for all lanes, in the sector of the request before: they go along a row together
+    bool value;       // its result reaches what is stored
+    bool index;       // integer work whose result does not
+    bool gathers;     // a load from an address that is made of loaded values
+    bool alone;       // … and of nothing that threads differ by: no lanes can be put side by side
+    double scattered; // … of lanes that do not lie side by side, nor walk along rows
+    bool same;        // … that neither thread nor block nor a loaded value has a part in
+    uint8_t function; // enum function_part
 };
 // Functions of the CUDA library are sequences of plain instructions in PTX, known by their coefficients.
 enum function_part { FUNCTION_NONE, FUNCTION_PART, FUNCTION_FIRST };

@@ -162,9 +162,9 @@ static double misses_saved(const struct altered *x, double to)
             const struct sim_site *s = &x->was->stats[i];
             missed += (double)s->sectors - (double)s->l1_hit_sectors;
             left += misses_left(x, i, to);
-            needed += (double)s->sectors_ideal +
-                      gathered_alone(&x->patterns->sites[i]) *
-                          ((double)s->sectors - (double)s->sectors_ideal);
+            needed +=
+                (double)s->sectors_ideal + gathered_alone(&x->patterns->sites[i]) *
+                                               ((double)s->sectors - (double)s->sectors_ideal);
         }
     return left < missed ? fmin(1, fmax(0, missed - needed) / (missed - left)) : 1;
 }
@@ -413,7 +413,8 @@ static void access_fills(struct trace_op *op, double times, double bytes)
     op_widen(op, times);
     op->lines = count8(fmin(op->lines, fmax(was.lines, lines)));
     op->wavefronts = count8(fmin(op->wavefronts, fmax(was.wavefronts, passes)));
-    op->miss_lines = count8(fmin(op->miss_lines, fmax(was.miss_lines, ceil(op->miss * SECTOR_BYTES / LINE_BYTES))));
+    op->miss_lines = count8(
+        fmin(op->miss_lines, fmax(was.miss_lines, ceil(op->miss * SECTOR_BYTES / LINE_BYTES))));
 }
 
 static void access_widen(struct altered *x, struct trace_op *op, void *context)
@@ -709,8 +710,8 @@ static void tiles_thin(struct altered *x, double to)
             for (size_t i = 0; i < warp->count; i++) {
                 struct trace_op *op = &warp->ops[i];
                 enum timing_pipe pipe = x->site[op->site].pipe;
-                bool fills = pipe == PIPE_GLOBAL_LOAD || pipe == PIPE_SHARED_STORE ||
-                             pipe == PIPE_BARRIER;
+                bool fills =
+                    pipe == PIPE_GLOBAL_LOAD || pipe == PIPE_SHARED_STORE || pipe == PIPE_BARRIER;
                 if (!is_own(x, op) || !fills || (double)x->stats[op->site].executed < 1.5 * warps)
                     continue;
                 owed[op->site] += to;

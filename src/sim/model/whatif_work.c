@@ -161,7 +161,8 @@ static void op_spread(struct altered *x, struct trace_op *op, void *context)
     if (!is_own(x, op) || op->lanes == 0 || op->lanes >= LANES || must_stay(x->site[op->site].pipe))
         return;
     // Lanes side by side go on so; the sectors that a row shares with the next are one's then.
-    double bytes = x->site[op->site].bytes, sectors = op->sectors, times = LANES / (double)op->lanes;
+    double bytes = x->site[op->site].bytes, sectors = op->sectors,
+           times = LANES / (double)op->lanes;
     bool beside = sectors * SECTOR_BYTES <= op->lanes * bytes + 2 * SECTOR_BYTES;
     if (beside && sectors > 0)
         times = fmax(1, fmin(times, (LANES * bytes / SECTOR_BYTES + 1) / sectors));
