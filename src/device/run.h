@@ -17,9 +17,9 @@ struct device_run_options {
     double timeout_s;
     uint64_t budget_warp_instructions; // simulated devices; 0 = none
     int threads;                       // host threads of a simulated device; 0 = all
-    bool cold;            // empty caches before the sequence (else as the last one left them)
-    bool count;           // counters, lines and (simulated) modelled time wanted
-    double sample_share;  // as sim.h
+    bool cold;           // empty caches before the sequence (else as the last one left them)
+    bool count;          // counters, lines and (simulated) modelled time wanted
+    double sample_share; // as sim.h
     // It is judged, as sim.h says, and launches that can't be are run whole: all, for a reason that is known before, those of
     // which the run before said that they fail (NULL: there was none), and those that share buffers.
     bool sample_judged;

@@ -304,7 +304,8 @@ static bool has_variables(const struct device_module *m)
 // What one launch leaves in L2 and memory another finds, if they have buffers in common or variables of their program.
 static bool shares_with_others(const struct work *w)
 {
-    const struct device_launch *launches = w->sequence->launches, *own_launch = &launches[w->launch];
+    const struct device_launch *launches = w->sequence->launches,
+                               *own_launch = &launches[w->launch];
     for (int i = 0; i < w->sequence->launch_count; i++)
         if (i != w->launch && launches[i].kind == LAUNCH_KERNEL &&
             (share_a_buffer(w, launches[i].launch, own_launch->launch) ||

@@ -398,7 +398,8 @@ static void add_sampled(struct text *out, const struct run *r)
         some += share < 1;
         least = share < 1 ? fmin(least, share) : least;
         most = share < 1 ? fmax(most, share) : most;
-        error = s->error_pct.provenance != PROVENANCE_ABSENT ? fmax(error, s->error_pct.value) : error;
+        error =
+            s->error_pct.provenance != PROVENANCE_ABSENT ? fmax(error, s->error_pct.value) : error;
     }
     if (all == 0)
         return;

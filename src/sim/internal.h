@@ -217,7 +217,8 @@ struct l2_counts {                        // chip-wide
 };
 struct l2;
 struct l2 *l2_new(const struct gpu *gpu);
-struct l2 *l2_new_share(const struct gpu *gpu, double share); // for as much of the chip: of the sets
+struct l2 *l2_new_share(const struct gpu *gpu,
+                        double share); // for as much of the chip: of the sets
 uint32_t l2_partitions(const struct l2 *c);
 uint32_t l2_home(const struct l2 *c, uint64_t line); // of a line's number, the partition
 void l2_free(struct l2 *c);
@@ -225,7 +226,7 @@ uint64_t l2_dirty_bytes(const struct l2 *c);
 uint64_t l2_dirty_bytes_max(const struct l2 *c); // about: sectors written in part count less
 uint64_t l2_lines(const struct l2 *c);
 uint64_t l2_lines_used(const struct l2 *c); // that ever held something since it was flushed
-void l2_flush(struct l2 *c); // writes nothing back: the cold state before a launch
+void l2_flush(struct l2 *c);                // writes nothing back: the cold state before a launch
 // Feeds requests in order; adds to counts; hit sectors of each request are added to
 // site_hits[request.site] when site_hits is not NULL.
 void l2_replay(struct l2 *c, const struct l2_request *requests, size_t count,
@@ -352,9 +353,10 @@ struct timing_site {
     uint32_t tensor_flops; // per warp, of a matrix instruction
     int16_t moved;         // the site that issues in this one's place, less this one: schedule.c
     bool group;            // a matrix instruction of a warp group: wgmma
-    uint8_t swap_turn;     // machine instructions of a turn, where a loop compares and swaps in shared memory; 0: others
-    uint16_t guard;        // 1 + the predicate register it is under; 0: none
-    uint32_t loop; // loads moved to the first of several turns: 1 + the loop's branch; 0: others
+    uint8_t
+        swap_turn; // machine instructions of a turn, where a loop compares and swaps in shared memory; 0: others
+    uint16_t guard; // 1 + the predicate register it is under; 0: none
+    uint32_t loop;  // loads moved to the first of several turns: 1 + the loop's branch; 0: others
     bool shared_by_turns; // of a loop that ptxas unrolls: once for four turns: decode_unroll.c
     bool side_step;       // under a predicate, where PTX has a branch around it: decode_region.c
     bool jumped;          // such a one that warps without lanes for it jump over all the same

@@ -74,7 +74,7 @@ static const struct field result_fields[] = {
     {"+fidelity", "o"},
     {"+counterfactuals_ns", "o"},
     {"+sample", "o"}, // of --sample-blocks
-    {"+side", "o"}, // of measured results: tests/device/side_test.sh
+    {"+side", "o"},   // of measured results: tests/device/side_test.sh
     {"+asked_ns", "o"},
     {"+limiter_why", "s"},
     {"+waiting", "o"},
@@ -305,8 +305,9 @@ static void check_fidelity(json_t *result)
 // How many blocks ran where a share was asked for, and why all of them, where they did.
 static void check_sample(json_t *result)
 {
-    static const struct field fields[] = {{"asked", "n"},   {"blocks_run", "n"},     {"blocks", "n"},
-                                          {"+whole", "s"}, {"+whole_because", "s"}, {"error_pct", "o?"}};
+    static const struct field fields[] = {{"asked", "n"},          {"blocks_run", "n"},
+                                          {"blocks", "n"},         {"+whole", "s"},
+                                          {"+whole_because", "s"}, {"error_pct", "o?"}};
     json_t *sample = json_object_get(result, "sample");
     if (!sample)
         return;

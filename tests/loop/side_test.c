@@ -175,7 +175,8 @@ static void the_plan_goes_by_counts_not_by_the_clock(void **state)
     counted.instructions = slow.instructions = 250000;
     side_plan(&counted, 20, 0.1 * SECOND);
     side_plan(&slow, 20, 0.1 * SECOND);
-    assert_int_equal(counted.step, 32); // 32 times as much is 0.32 s, 64 times more than half a second
+    assert_int_equal(counted.step,
+                     32); // 32 times as much is 0.32 s, 64 times more than half a second
     assert_int_equal(slow.step, 32);
     // Three times what is expected, then it has gone astray.
     assert_int_equal(counted.request.budget_warp_instructions, 3 * 32 * 250000 + 100000);

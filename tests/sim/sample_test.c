@@ -8,63 +8,71 @@
 enum { THREADS = 256, BYTES = 4 * THREADS };
 
 #define HEAD ".version 8.0\n.target sm_90\n.address_size 64\n"
-#define ENTRY(name)                                                                            \
-    ".visible .entry " name "(.param .u64 out, .param .u64 in, .param .u32 n)\n{\n"             \
-    ".reg .pred %p<4>; .reg .b32 %r<16>; .reg .f32 %f<8>; .reg .b64 %rd<16>;\n"                \
-    "ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [in]; ld.param.u32 %r9, [n];\n"              \
-    "mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x;\n"                      \
-    "mad.lo.s32 %r4, %r1, %r2, %r3; mul.wide.u32 %rd3, %r4, 4;\n"                              \
+#define ENTRY(name)                                                                 \
+    ".visible .entry " name "(.param .u64 out, .param .u64 in, .param .u32 n)\n{\n" \
+    ".reg .pred %p<4>; .reg .b32 %r<16>; .reg .f32 %f<8>; .reg .b64 %rd<16>;\n"     \
+    "ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [in]; ld.param.u32 %r9, [n];\n"   \
+    "mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x;\n"           \
+    "mad.lo.s32 %r4, %r1, %r2, %r3; mul.wide.u32 %rd3, %r4, 4;\n"                   \
     "add.s64 %rd4, %rd1, %rd3; add.s64 %rd5, %rd2, %rd3;\n"
 
-static const char kernels[] =
-    HEAD
+static const char kernels[] = HEAD
     // Each thread its own element.
     ENTRY("stream") "ld.global.f32 %f1, [%rd5]; add.f32 %f1, %f1, 0f3F800000;\n"
                     "st.global.f32 [%rd4], %f1; ret;\n}\n"
     // The second half of the grid reads what the first has read.
     ENTRY("again") "mov.u32 %r5, %nctaid.x; shr.u32 %r6, %r5, 1; rem.u32 %r7, %r1, %r6;\n"
-                   "mad.lo.s32 %r8, %r7, %r2, %r3; mul.wide.u32 %rd6, %r8, 4; add.s64 %rd7, %rd2, %rd6;\n"
+                   "mad.lo.s32 %r8, %r7, %r2, %r3; mul.wide.u32 %rd6, %r8, 4; add.s64 %rd7, %rd2, "
+                   "%rd6;\n"
                    "ld.global.f32 %f1, [%rd7]; st.global.f32 [%rd4], %f1; ret;\n}\n"
     // The third of the grid that comes last computes longer.
     ENTRY("unequal") "ld.global.f32 %f1, [%rd5]; mov.u32 %r5, %nctaid.x; mul.lo.u32 %r6, %r1, 3;\n"
-                     "shl.b32 %r7, %r5, 1; setp.lt.u32 %p1, %r6, %r7; mov.u32 %r8, 200; selp.u32 %r8, 1, %r8, %p1;\n"
-                     "$L: fma.rn.f32 %f1, %f1, %f1, %f1; sub.u32 %r8, %r8, 1; setp.ne.u32 %p2, %r8, 0; @%p2 bra $L;\n"
+                     "shl.b32 %r7, %r5, 1; setp.lt.u32 %p1, %r6, %r7; mov.u32 %r8, 200; selp.u32 "
+                     "%r8, 1, %r8, %p1;\n"
+                     "$L: fma.rn.f32 %f1, %f1, %f1, %f1; sub.u32 %r8, %r8, 1; setp.ne.u32 %p2, "
+                     "%r8, 0; @%p2 bra $L;\n"
                      "st.global.f32 [%rd4], %f1; ret;\n}\n"
     // Every block but the first waits for the one before it.
-    ENTRY("waiting") "setp.eq.u32 %p1, %r1, 0; @%p1 bra $go; mul.wide.u32 %rd6, %r1, 1024; add.s64 %rd7, %rd1, %rd6;\n"
+    ENTRY("waiting") "setp.eq.u32 %p1, %r1, 0; @%p1 bra $go; mul.wide.u32 %rd6, %r1, 1024; add.s64 "
+                     "%rd7, %rd1, %rd6;\n"
                      "sub.s64 %rd7, %rd7, 1024;\n"
-                     "$wait: ld.volatile.global.u32 %r5, [%rd7]; setp.eq.u32 %p2, %r5, 0; @%p2 bra $wait;\n"
+                     "$wait: ld.volatile.global.u32 %r5, [%rd7]; setp.eq.u32 %p2, %r5, 0; @%p2 bra "
+                     "$wait;\n"
                      "$go: mov.u32 %r6, 1; st.volatile.global.u32 [%rd4], %r6; ret;\n}\n"
     // Each block takes a ticket.
-    ENTRY("tickets") "atom.global.add.u32 %r5, [%rd1], 1; mul.wide.u32 %rd6, %r5, 4; add.s64 %rd7, %rd2, %rd6;\n"
+    ENTRY("tickets") "atom.global.add.u32 %r5, [%rd1], 1; mul.wide.u32 %rd6, %r5, 4; add.s64 %rd7, "
+                     "%rd2, %rd6;\n"
                      "ld.global.f32 %f1, [%rd5]; st.global.f32 [%rd7], %f1; ret;\n}\n"
     // n of them read the same 64 KB.
     ENTRY("table") "and.b32 %r5, %r4, 16383; mul.wide.u32 %rd6, %r5, 4; add.s64 %rd7, %rd2, %rd6;\n"
                    "ld.global.f32 %f1, [%rd7]; st.global.f32 [%rd4], %f1; ret;\n}\n";
 
-static const enum counter_id compared[] = {
-    COUNTER_WARP_INSTRUCTIONS,    COUNTER_GLOBAL_LOAD_SECTORS, COUNTER_L2_READ_SECTORS,
-    COUNTER_L2_WRITE_SECTORS,     COUNTER_L2_SECTORS_HIT,      COUNTER_DRAM_READ_BYTES,
-    COUNTER_L1_LOAD_SECTORS_HIT};
+static const enum counter_id compared[] = {COUNTER_WARP_INSTRUCTIONS,  COUNTER_GLOBAL_LOAD_SECTORS,
+                                           COUNTER_L2_READ_SECTORS,    COUNTER_L2_WRITE_SECTORS,
+                                           COUNTER_L2_SECTORS_HIT,     COUNTER_DRAM_READ_BYTES,
+                                           COUNTER_L1_LOAD_SECTORS_HIT};
 
 static void chip_with(struct bench *b, int sms)
 {
     bench_text(b, kernels);
     sim_close(b->sim);
     b->gpu->value[GPU_FIELD_sm_count] = sms;
-    if (!sim_open(b->gpu, &b->sim, &b->err) || !sim_module_load(b->sim, b->ptx, &b->module, &b->err))
+    if (!sim_open(b->gpu, &b->sim, &b->err) ||
+        !sim_module_load(b->sim, b->ptx, &b->module, &b->err))
         fail_msg("%s", b->err.message);
 }
 
 // share 1: all blocks.
-static void sample_run(struct bench *b, const char *kernel, int sms, uint32_t blocks, double share, int threads)
+static void sample_run(struct bench *b, const char *kernel, int sms, uint32_t blocks, double share,
+                       int threads)
 {
     chip_with(b, sms);
     size_t bytes = (size_t)blocks * BYTES + BYTES;
     float *in = xcalloc(bytes, 1);
     uint64_t from = bench_buffer(b, "in", in, bytes), to = bench_buffer(b, "out", in, bytes);
     free(in);
-    b->launch = (struct sim_launch){.sample_share = share, .sample_judged = true, .threads = threads};
+    b->launch =
+        (struct sim_launch){.sample_share = share, .sample_judged = true, .threads = threads};
     bench_run(b, kernel, GRID1(blocks, THREADS), ARGS(&to, &from, &blocks));
 }
 
@@ -83,17 +91,20 @@ static double compare(const char *kernel, int sms, uint32_t blocks, double bound
     for (size_t i = 0; i < COUNT_OF(compared); i++) {
         double want = bench_counter(&all, compared[i]), got = bench_counter(&some, compared[i]);
         if (off(got, want) > bound)
-            fail_msg("%s: %s is %.0f of all blocks, %.0f by the sample", kernel, counter_info(compared[i])->name, want, got);
+            fail_msg("%s: %s is %.0f of all blocks, %.0f by the sample", kernel,
+                     counter_info(compared[i])->name, want, got);
     }
     double moved[2];
     for (int i = 0; i < 2; i++) {
         const struct bench *b = i ? &some : &all;
-        moved[i] = bench_counter(b, COUNTER_DRAM_READ_BYTES) + bench_counter(b, COUNTER_DRAM_WRITE_BYTES);
+        moved[i] =
+            bench_counter(b, COUNTER_DRAM_READ_BYTES) + bench_counter(b, COUNTER_DRAM_WRITE_BYTES);
     }
     assert_true(off(moved[1], moved[0]) <= bound);
     assert_true(off(some.report.time.time_ns, all.report.time.time_ns) <= bound);
     double share = (double)some.report.blocks_run / blocks;
-    assert_true(some.report.sample.blocks_run == (double)some.report.blocks_run && some.report.sample.blocks == blocks);
+    assert_true(some.report.sample.blocks_run == (double)some.report.blocks_run &&
+                some.report.sample.blocks == blocks);
     bench_close(&all);
     bench_close(&some);
     return share;
@@ -122,7 +133,8 @@ static enum sample_whole why(const char *kernel, int sms, uint32_t blocks)
     sample_run(&b, kernel, sms, blocks, 0.1, 0);
     enum sample_whole whole = b.report.sample.whole;
     assert_true(b.report.sample.asked == 0.1);
-    assert_true(whole == SAMPLE_WHOLE_NOT || b.report.sample_fails || b.report.blocks_run == blocks);
+    assert_true(whole == SAMPLE_WHOLE_NOT || b.report.sample_fails ||
+                b.report.blocks_run == blocks);
     bench_close(&b);
     return whole;
 }
@@ -162,7 +174,8 @@ static void a_launch_without_a_share_says_nothing_of_samples(void **state)
     (void)state;
     sample_run(&b, "stream", 132, 264, 1, 0);
     assert_true(b.report.sample.asked <= 0 && !b.report.sample_fails);
-    assert_int_equal(b.report.counters.figure[COUNTER_L2_READ_SECTORS].provenance, PROVENANCE_SIMULATED);
+    assert_int_equal(b.report.counters.figure[COUNTER_L2_READ_SECTORS].provenance,
+                     PROVENANCE_SIMULATED);
     bench_close(&b);
 }
 
@@ -177,7 +190,8 @@ static void samples_do_not_depend_on_host_threads(void **state)
         sample_run(&one, "stream", sms, blocks, 0.1, 1);
         sample_run(&many, "stream", sms, blocks, 0.1, 5);
         for (int c = 0; c < COUNTER_COUNT; c++)
-            assert_true(one.report.counters.figure[c].value == many.report.counters.figure[c].value);
+            assert_true(one.report.counters.figure[c].value ==
+                        many.report.counters.figure[c].value);
         assert_true(one.report.time.time_ns == many.report.time.time_ns);
         assert_int_equal(one.report.blocks_run, many.report.blocks_run);
         bench_close(&one);

@@ -13,7 +13,8 @@ void gemm_ref(float *c, const float *a, const float *b, int rows, int n, int dep
             sum[j] = 0;
         for (int k = 0; k < depth; k++)
             for (int j = 0; j < n; j++)
-                sum[j] += (double)a[(size_t)i * (size_t)depth + (size_t)k] * b[(size_t)k * (size_t)n + (size_t)j];
+                sum[j] += (double)a[(size_t)i * (size_t)depth + (size_t)k] *
+                          b[(size_t)k * (size_t)n + (size_t)j];
         for (int j = 0; j < n; j++)
             c[(size_t)i * (size_t)n + (size_t)j] = (float)sum[j];
     }
@@ -38,7 +39,8 @@ void total_ref(float *out, const float *in, int n)
     out[0] = (float)sum;
 }
 
-void csr_ref(float *out, const int32_t *starts, const int32_t *column, const float *value, const float *x, int rows)
+void csr_ref(float *out, const int32_t *starts, const int32_t *column, const float *value,
+             const float *x, int rows)
 {
     for (int r = 0; r < rows; r++) {
         double sum = 0;
@@ -55,7 +57,8 @@ void fivepoint_ref(float *out, const float *in, int w, int h)
             size_t at = (size_t)y * (size_t)w + (size_t)x;
             float here = in[at];
             float left = x > 0 ? in[at - 1] : here, right = x < w - 1 ? in[at + 1] : here;
-            float up = y > 0 ? in[at - (size_t)w] : here, down = y < h - 1 ? in[at + (size_t)w] : here;
+            float up = y > 0 ? in[at - (size_t)w] : here,
+                  down = y < h - 1 ? in[at + (size_t)w] : here;
             out[at] = here + 0.2f * (left + right + up + down - 4 * here);
         }
 }
@@ -67,7 +70,8 @@ void boxes_ref(float *out, const float *in, const float *weight, int w, int h)
             double sum = 0;
             for (int j = 0; j < 9; j++)
                 for (int i = 0; i < 9; i++)
-                    sum += (double)weight[9 * j + i] * in[(size_t)(y + j) * (size_t)w + (size_t)(x + i)];
+                    sum += (double)weight[9 * j + i] *
+                           in[(size_t)(y + j) * (size_t)w + (size_t)(x + i)];
             out[(size_t)y * (size_t)(w - 8) + (size_t)x] = (float)sum;
         }
 }
@@ -110,7 +114,8 @@ void permute_ref(float *out, const float *in, int images, int h, int w, int pad)
     for (int image = 0; image < images; image++)
         for (int y = 0; y < h; y++)
             for (int x = 0; x < w; x++)
-                out[((size_t)image * (size_t)(h + pad) + (size_t)y) * (size_t)(w + pad) + (size_t)x] =
+                out[((size_t)image * (size_t)(h + pad) + (size_t)y) * (size_t)(w + pad) +
+                    (size_t)x] =
                     in[((size_t)image * (size_t)h + (size_t)y) * (size_t)w + (size_t)x];
 }
 

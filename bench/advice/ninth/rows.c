@@ -19,7 +19,8 @@ void soft_ref(float *out, const float *in, int rows, int columns)
     }
 }
 
-void norm_ref(float *out, const float *in, const float *weight, const float *bias, int rows, int columns)
+void norm_ref(float *out, const float *in, const float *weight, const float *bias, int rows,
+              int columns)
 {
     for (int r = 0; r < rows; r++) {
         const float *x = in + (size_t)r * (size_t)columns;
@@ -31,7 +32,8 @@ void norm_ref(float *out, const float *in, const float *weight, const float *bia
             squares += (x[c] - mean) * (x[c] - mean);
         double by = 1 / sqrt(squares / columns + 1e-5);
         for (int c = 0; c < columns; c++)
-            out[(size_t)r * (size_t)columns + (size_t)c] = (float)((x[c] - mean) * by * weight[c] + bias[c]);
+            out[(size_t)r * (size_t)columns + (size_t)c] =
+                (float)((x[c] - mean) * by * weight[c] + bias[c]);
     }
 }
 
@@ -76,7 +78,8 @@ void gelufast_ref(float *out, const float *in, int n)
     }
 }
 
-void addgelu_ref(float *out, const float *in, const float *bias, const float *residual, int rows, int columns)
+void addgelu_ref(float *out, const float *in, const float *bias, const float *residual, int rows,
+                 int columns)
 {
     for (int r = 0; r < rows; r++)
         for (int c = 0; c < columns; c++) {

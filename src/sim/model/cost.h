@@ -29,7 +29,8 @@ struct rates {
     double f32_half, f64, f16, integer, wide, special, convert, warp;
     double wide_dispatch; // cycles of a scheduler
     double tensor_flops, mma_share, atomic_return;
-    double swap_cycles, swap_latency; // of a turn of a loop that compares and swaps in shared memory
+    double swap_cycles,
+        swap_latency; // of a turn of a loop that compares and swaps in shared memory
     double alu, f64_latency, special_latency, shared_latency, l1_latency, l2_latency, dram_latency;
     double guard;  // more to an instruction under a predicate than to one that computes with it
     double branch; // from a branch to the next instruction; 0: not known
@@ -120,10 +121,10 @@ struct site_cost {                          // of one instruction of the program
     double cycles, latency;                 // of its server; from there to its result
     double special_cycles, special_latency; // of the special-function unit beside
     double turn_slots; // of each turn of a loop that swaps in shared memory; 0: all else
-    double hold;                            // of its warp, behind its slots
-    double sequence; // of a sequence measured whole: one after the other at this rate; 0: none
-    int16_t moved;   // as struct timing_site has it
-    int fixed;       // cycles behind its slots that its warp waits by a fixed count, if it waits
+    double hold;       // of its warp, behind its slots
+    double sequence;   // of a sequence measured whole: one after the other at this rate; 0: none
+    int16_t moved;     // as struct timing_site has it
+    int fixed;         // cycles behind its slots that its warp waits by a fixed count, if it waits
     uint8_t pipe, unit, first, second;
     uint8_t reader, throttle; // enum stall: what waits for its result, and for its place in a queue
 };

@@ -66,9 +66,7 @@ double op_execute(struct replay *p, const struct trace_op *op, const struct site
     case UNIT_STORE:
         return op->lanes ? store_global(p, op, at) : at;
     case UNIT_SHARED: // one without lanes takes the same way, where ptxas has it under a predicate
-        return op->lanes || p->in->sites[op->site].side_step
-                   ? access_shared(p, op, c, at)
-                   : at;
+        return op->lanes || p->in->sites[op->site].side_step ? access_shared(p, op, c, at) : at;
     case UNIT_ATOMIC:
         if (is_in_shared(op)) // by a generic address
             return access_shared(p, op, c, at);

@@ -102,10 +102,12 @@ struct granules {
 static struct granules granules_of(const struct launch *l, size_t allocation)
 {
     const struct allocation *a = &l->sim->space.items[allocation];
-    double scale = (double)l->grid_blocks / (double)l->blocks_total, all = ceil((double)a->size / (double)granule_bytes(l));
+    double scale = (double)l->grid_blocks / (double)l->blocks_total,
+           all = ceil((double)a->size / (double)granule_bytes(l));
     double half[FOOTPRINT_SETS] = {0}, shared = 0;
     for (uint64_t word = 0; word < words_of(l, a); word++) {
-        uint64_t even = l->footprint[allocation].read[0][word], odd = l->footprint[allocation].read[1][word];
+        uint64_t even = l->footprint[allocation].read[0][word],
+                 odd = l->footprint[allocation].read[1][word];
         half[0] += __builtin_popcountll(even);
         half[1] += __builtin_popcountll(odd);
         shared += __builtin_popcountll(even & odd);
@@ -154,6 +156,7 @@ double footprint_shared(const struct launch *l)
     double bytes = 0;
     for (size_t i = 0; l->footprint != NULL && i < l->sim->space.count; i++)
         for (uint64_t word = 0; word < words_of(l, &l->sim->space.items[i]); word++)
-            bytes += __builtin_popcountll(l->footprint[i].read[0][word] & l->footprint[i].read[1][word]);
+            bytes +=
+                __builtin_popcountll(l->footprint[i].read[0][word] & l->footprint[i].read[1][word]);
     return bytes * (double)granule_bytes(l);
 }

@@ -13,9 +13,10 @@ enum {
     REST_PAIRS = 2,    // of a long grid's rest: what all waves have in common is known already
     WAVES_MARKED = 254 // of a granule's first read
 };
-static const double l2_bound = 0.02, work_bound = 0.015; // what is shown to be off by more is not good enough
-static const double rest_least = 0.15;                   // of the grid: less is not worth leaving out
-static const double again_bound = 0.02;                  // of the sectors read
+static const double l2_bound = 0.02,
+                    work_bound = 0.015; // what is shown to be off by more is not good enough
+static const double rest_least = 0.15;  // of the grid: less is not worth leaving out
+static const double again_bound = 0.02; // of the sectors read
 static const double intensity_bound = 0.25;
 
 /* ---- a share and no more --------------------------------------------------------------------- */
@@ -102,10 +103,10 @@ void sample_plan(struct launch *l)
     double share = l->options->sample_share;
     uint64_t wave = (uint64_t)l->sm_count * (uint64_t)l->resident;
     bool together = l->cluster_blocks > 1 || l->options->cooperative;
-    l->sample_whole = together                                     ? SAMPLE_WHOLE_TOGETHER
-                      : l->program->blocks_meet                    ? SAMPLE_WHOLE_MEET
-                      : l->grid_blocks < (uint64_t)l->sm_count     ? SAMPLE_WHOLE_FEW
-                                                                   : SAMPLE_WHOLE_NOT;
+    l->sample_whole = together                                 ? SAMPLE_WHOLE_TOGETHER
+                      : l->program->blocks_meet                ? SAMPLE_WHOLE_MEET
+                      : l->grid_blocks < (uint64_t)l->sm_count ? SAMPLE_WHOLE_FEW
+                                                               : SAMPLE_WHOLE_NOT;
     if (!(share > 0 && share < 1) || together)
         return;
     if (!l->options->sample_judged || l->options->no_caches) {
@@ -162,11 +163,13 @@ void sample_release(struct launch *l)
 /* ---- what is sent to L2 ---------------------------------------------------------------------- */
 
 // Which of the sectors were read two waves before, or earlier: what lies between is the neighbours'. Marks all.
-static void note_read(const struct launch *l, const struct l2_request *r, const struct allocation **last)
+static void note_read(const struct launch *l, const struct l2_request *r,
+                      const struct allocation **last)
 {
     struct sample *s = l->sample;
     const struct space *space = &l->sim->space;
-    uint64_t granule = (uint64_t)GPU(l->gpu, l2_dram_granule_bytes), offset = r->line_address - DEVICE_BASE;
+    uint64_t granule = (uint64_t)GPU(l->gpu, l2_dram_granule_bytes),
+             offset = r->line_address - DEVICE_BASE;
     const struct allocation *a = *last;
     if (a == NULL || offset - a->start >= a->size)
         *last = a = space_find(space, r->line_address);

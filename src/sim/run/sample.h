@@ -9,12 +9,13 @@
 // Judged samples. Of long grids the first waves run on all SMs, until what blocks find in L2 stays the same from wave to wave;
 // then some pairs of SMs run what they have of the rest: what those send to L2 is only counted. Of shorter grids pairs of SMs
 // run all that they have.
-struct sample_wave {      // counted up to its end
+struct sample_wave {       // counted up to its end
     uint64_t blocks, sent; // sectors
     struct l2_counts l2;
 };
-struct sample_check { // a wave after which the sample may be judged: all that was counted up to its end
-    uint64_t wave;    // so many have ended
+struct
+    sample_check { // a wave after which the sample may be judged: all that was counted up to its end
+    uint64_t wave; // so many have ended
     uint64_t *counts, *site_hits, *site_halves;
     uint64_t dirty_bytes, lines; // that L2 holds
 };
@@ -25,19 +26,21 @@ struct sample_sm {
 enum { SAMPLE_CHECKS = 64 };
 
 struct sample {
-    bool waves;                 // a long grid
-    uint64_t wave_count, wave;  // of the grid; that have ended
-    uint64_t whole_waves;       // that all SMs ran; 0: not known yet
-    int pairs, pairs_ran;       // that there are; that run or have run
+    bool waves;                // a long grid
+    uint64_t wave_count, wave; // of the grid; that have ended
+    uint64_t whole_waves;      // that all SMs ran; 0: not known yet
+    int pairs, pairs_ran;      // that there are; that run or have run
     struct sample_sm *sms;
-    struct l2 *all_l2;          // the simulator's own, while a smaller one is in its place
-    uint8_t **first;            // of each granule of an allocation, the wave that read it first; 0: none
-    size_t first_count;         // of allocations
-    uint32_t **dense;           // of each line of an allocation, its number in an L2 of the sample's size; 0: none yet
-    uint64_t *next_line;        // of each allocation, and of its lines of each partition
-    uint64_t read, read_again;  // sectors of this wave, or of the rest; of those, in granules that were read two waves before
-    double again_share;         // of the last whole wave
-    struct sample_wave *ended;  // whole waves, from 0 on
+    struct l2 *all_l2;  // the simulator's own, while a smaller one is in its place
+    uint8_t **first;    // of each granule of an allocation, the wave that read it first; 0: none
+    size_t first_count; // of allocations
+    uint32_t **
+        dense; // of each line of an allocation, its number in an L2 of the sample's size; 0: none yet
+    uint64_t *next_line; // of each allocation, and of its lines of each partition
+    uint64_t read,
+        read_again; // sectors of this wave, or of the rest; of those, in granules that were read two waves before
+    double again_share;        // of the last whole wave
+    struct sample_wave *ended; // whole waves, from 0 on
     size_t ended_count, ended_capacity;
     struct sample_check checks[SAMPLE_CHECKS];
     int check_count;
@@ -73,7 +76,8 @@ static inline bool sample_is_judged(const struct launch *l)
 
 // sample_estimate.c: what is counted becomes what all blocks would count.
 void sample_check_keep(struct launch *l);
-double sample_l2_error(const struct launch *l); // over the rest of the grid, by the last waves; INFINITY: not known
+double sample_l2_error(
+    const struct launch *l); // over the rest of the grid, by the last waves; INFINITY: not known
 double sample_work_error(const struct launch *l);
 void sample_settle(struct launch *l);
 

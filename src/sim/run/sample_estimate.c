@@ -10,7 +10,9 @@
 
 /* ---- all that cores count, as one row -------------------------------------------------------- */
 
-enum { MEMS = (int)(offsetof(struct mem_state, depth) - offsetof(struct mem_state, requests)) / 8 + 1 };
+enum {
+    MEMS = (int)(offsetof(struct mem_state, depth) - offsetof(struct mem_state, requests)) / 8 + 1
+};
 
 static size_t counts_size(const struct launch *l)
 {
@@ -97,7 +99,8 @@ static const struct sample_check *window_begin(const struct sample *s)
 
 static double missed(const struct l2_counts *c)
 {
-    return (double)(c->read_sectors + c->write_sectors + c->atomic_sectors) - (double)c->hit_sectors;
+    return (double)(c->read_sectors + c->write_sectors + c->atomic_sectors) -
+           (double)c->hit_sectors;
 }
 
 static double reads(const struct l2_counts *c)
@@ -149,7 +152,8 @@ double sample_work_error(const struct launch *l)
         if (s->waves ? !s->sms[i].runs && !s->sms[i].ran : !sample_sm_runs(l, i))
             continue;
         uint64_t first = before + (uint64_t)i;
-        double blocks = first < l->grid_blocks ? (double)((l->grid_blocks - first + sms - 1) / sms) : 0;
+        double blocks =
+            first < l->grid_blocks ? (double)((l->grid_blocks - first + sms - 1) / sms) : 0;
         if (blocks <= 0)
             continue;
         double of[2] = {(double)(l->sms[i].instructions - s->sms[i].instructions) / blocks,
@@ -201,11 +205,14 @@ static void counts_settle(struct launch *l, const struct sample_check *end, doub
 // Sectors that a site sends to L2, as counted up to a check, or by now.
 static uint64_t sent_by(const struct launch *l, int site, const struct sample_check *check)
 {
-    enum { SENT = (offsetof(struct mem_state, l2_sectors) - offsetof(struct mem_state, requests)) / 8 };
+    enum {
+        SENT = (offsetof(struct mem_state, l2_sectors) - offsetof(struct mem_state, requests)) / 8
+    };
     int mem = l->program->sites[site].mem;
     if (mem < 0)
         return 0;
-    return check != NULL ? check->counts[counts_of_mem(l, mem) + SENT] : l->cores[0].mem[mem].l2_sectors;
+    return check != NULL ? check->counts[counts_of_mem(l, mem) + SENT]
+                         : l->cores[0].mem[mem].l2_sectors;
 }
 
 // Each as often as in the last waves, for what is sent.
@@ -216,9 +223,11 @@ static void hits_settle(struct launch *l, const struct sample_check *begin,
         double window = (double)(sent_by(l, i, end) - sent_by(l, i, begin)),
                rest = (double)(sent_by(l, i, NULL) - sent_by(l, i, end));
         double times = window > 0 ? rest / window : windows;
-        l->site_l2_hits[i] = end->site_hits[i] + rounded((double)(end->site_hits[i] - begin->site_hits[i]) * times);
+        l->site_l2_hits[i] =
+            end->site_hits[i] + rounded((double)(end->site_hits[i] - begin->site_hits[i]) * times);
         l->arrivals.site_halves[i] =
-            end->site_halves[i] + rounded((double)(end->site_halves[i] - begin->site_halves[i]) * times);
+            end->site_halves[i] +
+            rounded((double)(end->site_halves[i] - begin->site_halves[i]) * times);
     }
 }
 
@@ -228,14 +237,16 @@ static double dirty_at_end(const struct launch *l, const struct sample_check *be
 {
     double lines = (double)l2_lines(l->sim->l2), grown = (double)(end->lines - begin->lines);
     double until_full = grown > 0 ? fmax(lines - (double)end->lines, 0) / grown : windows;
-    double more = ((double)end->dirty_bytes - (double)begin->dirty_bytes) * fmin(windows, until_full);
+    double more =
+        ((double)end->dirty_bytes - (double)begin->dirty_bytes) * fmin(windows, until_full);
     return fmin(fmax((double)end->dirty_bytes + more, 0), (double)l2_dirty_bytes_max(l->sim->l2));
 }
 
 static void l2_settle(struct launch *l, const struct sample_check *begin,
                       const struct sample_check *end, double windows)
 {
-    const struct l2_counts *a = &l->sample->ended[begin->wave - 1].l2, *b = &l->sample->ended[end->wave - 1].l2;
+    const struct l2_counts *a = &l->sample->ended[begin->wave - 1].l2,
+                           *b = &l->sample->ended[end->wave - 1].l2;
     struct l2_counts all = *b;
 #define GROWS(field) all.field = b->field + rounded((double)(b->field - a->field) * windows)
     GROWS(read_sectors);
@@ -265,8 +276,9 @@ static void waves_settle(struct launch *l)
     for (int i = 0; i < l->sm_count; i++)
         sectors += s->sms[i].sectors;
     double window = (double)(b->sent - a->sent), rest = (double)sectors * times;
-    double windows = window > 0 ? rest / window
-                                : (double)(l->grid_blocks - b->blocks) / (double)(b->blocks - a->blocks);
+    double windows = window > 0
+                         ? rest / window
+                         : (double)(l->grid_blocks - b->blocks) / (double)(b->blocks - a->blocks);
     counts_settle(l, end, times);
     hits_settle(l, begin, end, windows);
     l2_settle(l, begin, end, windows);
@@ -289,8 +301,8 @@ static double longest_block(const struct launch *l)
 
 static enum sample_whole judge(const struct launch *l)
 {
-    const double longer_bound = 0.03, shared_bound = 0.02, work_bound = 0.015,
-                 again_bound = 0.05, shared_most = 0.05;
+    const double longer_bound = 0.03, shared_bound = 0.02, work_bound = 0.015, again_bound = 0.05,
+                 shared_most = 0.05;
     const struct sample *s = l->sample;
     if (s->why != SAMPLE_WHOLE_NOT)
         return s->why;
