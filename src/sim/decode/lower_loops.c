@@ -478,7 +478,7 @@ static void loop_write_out(struct code *c, int loop)
 void code_loops(struct code *c)
 {
     for (int n = 0; n < c->loop_count; n++) {
-        int test, sum;
+        int test = -1, sum = -1;
         double most = 0, operations = -1;
         if (c->loops[n].branch >= 0 && is_straight(c, n) && count_find(c, n, &test, &sum))
             operations = operations_of(c, n, test, sum, &most);
