@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/internal.h"
 #include "device/sim_amd.h"
+#include "device/sim_module.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -12,16 +13,6 @@
 #include <unistd.h>
 
 enum { PRINTED_MAX = 4096 };
-
-struct device_module {
-    struct sim_module *code; // PTX …
-    const struct ptx_module *ptx;
-    struct amd_module *amd; // … or AMD's machine code
-    struct device_module *next;
-    const char *source;
-    struct code_kernel *kernels;
-    int kernel_count;
-};
 
 struct sim_device {
     struct device head; // first: a struct device * is a struct sim_device *
@@ -268,65 +259,7 @@ static void take_report(struct work *w, const struct sim_report *r, struct devic
         VEC_PUSH(w->lines.items, w->lines.count, w->lines.capacity, r->lines[i]);
 }
 
-/* ---- a share of the blocks ---------------------------------------------------------------------------- */
-
-static void mark_buffers(const struct resolved_argument *args, int count, bool *uses)
-{
-    for (int i = 0; i < count; i++)
-        if (args[i].kind == ARGUMENT_STRUCT)
-            mark_buffers(args[i].fields->items, args[i].fields->count, uses);
-        else if (args[i].kind == ARGUMENT_BUFFER || args[i].kind == ARGUMENT_TENSOR_MAP ||
-                 args[i].kind == ARGUMENT_TEXTURE)
-            uses[args[i].buffer] = true;
-}
-
-static bool share_a_buffer(const struct work *w, const struct resolved_launch *a,
-                           const struct resolved_launch *b)
-{
-    int count = w->sequence->buffer_count;
-    bool *by_a = ARENA_ARRAY(w->arena, bool, count + 1),
-         *by_b = ARENA_ARRAY(w->arena, bool, count + 1), both = false;
-    mark_buffers(a->args, a->arg_count, by_a);
-    mark_buffers(b->args, b->arg_count, by_b);
-    for (int i = 0; i < count; i++)
-        both |= by_a[i] && by_b[i];
-    return both;
-}
-
-static bool has_variables(const struct device_module *m)
-{
-    for (int i = 0; m->ptx && i < m->ptx->variable_count; i++)
-        if (m->ptx->variables[i].space == PTX_SPACE_GLOBAL)
-            return true;
-    return false;
-}
-
-// What one launch leaves in L2 and memory another finds, if they have buffers in common or variables of their program.
-static bool shares_with_others(const struct work *w)
-{
-    const struct device_launch *launches = w->sequence->launches,
-                               *own_launch = &launches[w->launch];
-    for (int i = 0; i < w->sequence->launch_count; i++)
-        if (i != w->launch && launches[i].kind == LAUNCH_KERNEL &&
-            (share_a_buffer(w, launches[i].launch, own_launch->launch) ||
-             (launches[i].module == own_launch->module && has_variables(own_launch->module))))
-            return true;
-    return false;
-}
-
-// Why the launch is not sampled; SAMPLE_WHOLE_NOT: it is tried.
-static enum sample_whole sample_not(const struct work *w)
-{
-    const struct device_run_options *o = w->options;
-    const struct device_report *before = o->sample_before;
-    if (o->sample_whole != SAMPLE_WHOLE_NOT)
-        return o->sample_whole;
-    if (before && before->steps[w->launch].sample_fails)
-        return before->steps[w->launch].sample.whole;
-    if (w->sequence->launches[w->launch].module->amd)
-        return SAMPLE_WHOLE_MACHINE;
-    return shares_with_others(w) ? SAMPLE_WHOLE_LAUNCHES : SAMPLE_WHOLE_NOT;
-}
+/* ---- launches ---------------------------------------------------------------------------------------- */
 
 static void sample_prepare(const struct work *w, struct sim_launch *s, struct device_step *step)
 {
@@ -336,8 +269,11 @@ static void sample_prepare(const struct work *w, struct sim_launch *s, struct de
     if (!o->sample_judged)
         return;
     double blocks = (double)s->grid[0] * s->grid[1] * s->grid[2];
-    step->sample = (struct block_sample){
-        .asked = o->sample_share, .blocks_run = blocks, .blocks = blocks, .whole = sample_not(w)};
+    step->sample =
+        (struct block_sample){.asked = o->sample_share,
+                              .blocks_run = blocks,
+                              .blocks = blocks,
+                              .whole = sim_sample_not(w->sequence, w->launch, o, w->arena)};
     if (step->sample.whole != SAMPLE_WHOLE_NOT)
         s->sample_share = 0;
 }
