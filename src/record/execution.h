@@ -145,8 +145,8 @@ struct block_sample { // of one launch, or of all of a sequence
     double asked;     // the share; 0: nothing was asked
     double blocks_run, blocks;
     enum sample_whole whole; // of the first launch that ran whole
-    struct figure
-        error_pct; // that counters and time may be off by, as the sample itself shows; absent: unknown, or all ran
+    // That counters and time may be off by, as the sample itself shows; absent: unknown, or all ran.
+    struct figure error_pct;
 };
 void sample_sum(struct block_sample *sum, const struct block_sample *more);
 // "12 % of the blocks run", "all blocks run: too few blocks for a sample".

@@ -217,8 +217,8 @@ struct l2_counts {                        // chip-wide
 };
 struct l2;
 struct l2 *l2_new(const struct gpu *gpu);
-struct l2 *l2_new_share(const struct gpu *gpu,
-                        double share); // for as much of the chip: of the sets
+// For so much of the chip: of the sets.
+struct l2 *l2_new_share(const struct gpu *gpu, double share);
 uint32_t l2_partitions(const struct l2 *c);
 uint32_t l2_home(const struct l2 *c, uint64_t line); // of a line's number, the partition
 void l2_free(struct l2 *c);
@@ -339,6 +339,7 @@ enum timed_operation {
 enum { GROUPS_NONE = 255 };
 enum wait_counter { WAIT_COUNTER_NONE, WAIT_COUNTER_VECTOR, WAIT_COUNTER_SCALAR }; // vmcnt, lgkmcnt
 enum { TIMING_REGISTERS_MAX = 136 }; // wgmma's accumulators and operands
+enum { SWAP_TURN = 5 };              // machine instructions of a turn that swaps a word of 32 bits
 struct timing_site {
     enum timing_pipe pipe;
     uint8_t source_count, result_count;
@@ -354,7 +355,7 @@ struct timing_site {
     int16_t moved;         // the site that issues in this one's place, less this one: schedule.c
     bool group;            // a matrix instruction of a warp group: wgmma
     uint8_t
-        swap_turn; // machine instructions of a turn, where a loop compares and swaps in shared memory; 0: others
+        swap_turn;  // a loop that swaps in shared memory: a turn's machine instructions; 0: others
     uint16_t guard; // 1 + the predicate register it is under; 0: none
     uint32_t loop;  // loads moved to the first of several turns: 1 + the loop's branch; 0: others
     bool shared_by_turns; // of a loop that ptxas unrolls: once for four turns: decode_unroll.c

@@ -34,6 +34,22 @@ static void run_text(struct run *r, const char *text, uint32_t threads, const vo
     bench_fetch(&r->b, r->address, r->out, sizeof(r->out));
 }
 #define RUN(r, threads, body) run_text((r), HEAD KERNEL(body), (threads), NULL, 0)
+// By one warp, with `first` in the place of the body's first @@, and `second` in that of the next one, if there is one.
+static void run_with(struct run *r, const char *body, const char *first, const char *second,
+                     const void *in, size_t in_bytes)
+{
+    struct text text = {0};
+    const char *parts[] = {first, second};
+    for (size_t i = 0; i < COUNT_OF(parts) && parts[i]; i++) {
+        const char *at = strstr(body, "@@");
+        text_addn(&text, body, (size_t)(at - body));
+        text_add(&text, parts[i]);
+        body = at + 2;
+    }
+    text_add(&text, body);
+    run_text(r, text.data, 32, in, in_bytes);
+    text_release(&text);
+}
 #define STORE "\nst.global.u32 [%rd3], %r2;"
 
 static void guards_keep_lanes_apart(void **state)
@@ -270,14 +286,7 @@ static void atomics_take_lanes_in_order(void **state)
     for (size_t i = 0; i < COUNT_OF(ATOMICS); i++) {
         const struct atomic_case *c = &ATOMICS[i];
         struct run r;
-        struct text text = {0};
-        text_printf(&text, "%s", HEAD KERNEL("add.s32 %r3, %r1, 1;\n@@" STORE));
-        char *at = strstr(text.data, "@@");
-        struct text full = {0};
-        text_addn(&full, text.data, (size_t)(at - text.data));
-        text_add(&full, c->text);
-        text_add(&full, at + 2);
-        run_text(&r, full.data, 32, &c->start, 4);
+        run_with(&r, HEAD KERNEL("add.s32 %r3, %r1, 1;\n@@" STORE), c->text, NULL, &c->start, 4);
         uint32_t end;
         bench_fetch(&r.b, r.in, &end, 4);
         if (end != c->end || r.out[31] != c->last)
@@ -285,8 +294,6 @@ static void atomics_take_lanes_in_order(void **state)
         assert_counter(&r.b, GLOBAL_ATOMIC_REQUESTS, 1);
         assert_counter(&r.b, GLOBAL_ATOMIC_SECTORS, 32); // one after the other
         bench_close(&r.b);
-        text_release(&text);
-        text_release(&full);
     }
 }
 
@@ -348,16 +355,10 @@ static void global_atomics_on_one_address_take_turns(void **state)
             HEAD KERNEL("@@\nmul.wide.u32 %rd6, %r3, 4;\nadd.s64 %rd6, %rd6, %rd2;\n"
                         "red.global.add.u32 [%rd6], 1;\nmov.u32 %r2, 0;" STORE);
         struct run r;
-        struct text text = {0};
-        const char *at = strstr(body, "@@");
-        text_addn(&text, body, (size_t)(at - body));
-        text_add(&text, rows[i].word);
-        text_add(&text, at + 2);
-        run_text(&r, text.data, 32, zeros, sizeof(zeros));
+        run_with(&r, body, rows[i].word, NULL, zeros, sizeof(zeros));
         assert_counter(&r.b, GLOBAL_ATOMIC_REQUESTS, 1);
         assert_counter(&r.b, GLOBAL_ATOMIC_SECTORS, rows[i].sectors);
         bench_close(&r.b);
-        text_release(&text);
     }
 }
 
@@ -380,15 +381,9 @@ static void shared_increments_without_a_result_do_not_queue(void **state)
                         "add.s32 %r3, %r3, %r4;\nst.shared.u32 [%r3], 0;\n@@\n"
                         "ld.shared.u32 %r2, [%r3];" STORE);
         struct run r;
-        struct text text = {0};
-        const char *at = strstr(body, "@@");
-        text_addn(&text, body, (size_t)(at - body));
-        text_add(&text, rows[i].text);
-        text_add(&text, at + 2);
-        run_text(&r, text.data, 32, NULL, 0);
+        run_with(&r, body, rows[i].text, NULL, NULL, 0);
         assert_counter(&r.b, SHARED_ATOMIC_WAVEFRONTS, rows[i].wavefronts);
         bench_close(&r.b);
-        text_release(&text);
     }
 }
 
@@ -397,16 +392,16 @@ static void shared_increments_without_a_result_do_not_queue(void **state)
 static void shared_sums_of_floats_take_a_turn_for_each_lane_on_a_word(void **state)
 {
     static const struct {
-        const char *text;
-        int shift, atomics, loads; // lanes on a word: 2^shift
+        const char *text, *shift; // lanes on a word: 2^shift
+        int atomics, loads;
     } rows[] = {
-        {"red.shared.add.f32 [%r3], 0f3F800000;", 0, 1, 2},
-        {"red.shared.add.f32 [%r3], 0f3F800000;", 3, 8, 9},
-        {"atom.shared.add.f32 %r9, [%r3], 0f3F800000;", 5, 32, 33},
-        {"red.shared.add.f64 [%r3], 0d3FF0000000000000;", 2, 4, 5},
-        {"red.shared.add.u64 [%r3], 1;", 2, 4, 5},
-        {"red.shared.max.u64 [%r3], 1;", 2, 1, 1},
-        {"red.shared.add.u32 [%r3], %r1;", 2, 1, 1},
+        {"red.shared.add.f32 [%r3], 0f3F800000;", "0", 1, 2},
+        {"red.shared.add.f32 [%r3], 0f3F800000;", "3", 8, 9},
+        {"atom.shared.add.f32 %r9, [%r3], 0f3F800000;", "5", 32, 33},
+        {"red.shared.add.f64 [%r3], 0d3FF0000000000000;", "2", 4, 5},
+        {"red.shared.add.u64 [%r3], 1;", "2", 4, 5},
+        {"red.shared.max.u64 [%r3], 1;", "2", 1, 1},
+        {"red.shared.add.u32 [%r3], %r1;", "2", 1, 1},
     };
     double one_turn = 0;
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -414,14 +409,7 @@ static void shared_sums_of_floats_take_a_turn_for_each_lane_on_a_word(void **sta
             HEAD KERNEL("shr.u32 %r3, %r1, @@;\nshl.b32 %r3, %r3, 3;\nmov.u32 %r4, s;\n"
                         "add.s32 %r3, %r3, %r4;\n@@\nld.shared.u32 %r2, [%r3];" STORE);
         struct run r;
-        struct text text = {0};
-        const char *shift = strstr(body, "@@"), *sum = strstr(shift + 2, "@@");
-        text_addn(&text, body, (size_t)(shift - body));
-        text_printf(&text, "%d", rows[i].shift);
-        text_addn(&text, shift + 2, (size_t)(sum - shift) - 2);
-        text_add(&text, rows[i].text);
-        text_add(&text, sum + 2);
-        run_text(&r, text.data, 32, NULL, 0);
+        run_with(&r, body, rows[i].shift, rows[i].text, NULL, 0);
         assert_counter(&r.b, SHARED_ATOMIC_REQUESTS, rows[i].atomics);
         assert_counter(&r.b, SHARED_LOAD_REQUESTS, rows[i].loads);
         double issued = r.b.report.counters.figure[COUNTER_WARP_INSTRUCTIONS].value;
@@ -430,7 +418,6 @@ static void shared_sums_of_floats_take_a_turn_for_each_lane_on_a_word(void **sta
         if (i == 1) // load, add, swap, test, branch
             assert_true(issued - one_turn == 7 * 5);
         bench_close(&r.b);
-        text_release(&text);
     }
 }
 

@@ -272,13 +272,14 @@ static bool atomic_order_shows(const struct decoder *d, const struct ptx_instruc
 // takes another turn.
 static uint8_t swap_turn(const struct ptx_instruction *in, const struct mem_op *m, int kind)
 {
-    enum { TURN = 5, MORE_OF_TWO_WORDS = 1 };
     enum ptx_type_kind of = ptx_type_kind(in->types[0]);
     bool is_float = of == PTX_KIND_FLOAT || of == PTX_KIND_PACKED;
     if ((m->space != PTX_SPACE_SHARED && m->space != PTX_SPACE_GENERIC) || kind != ATOMIC_ADD ||
         (!is_float && m->bytes != 8))
         return 0;
-    return (uint8_t)(TURN + (m->bytes == 8) * MORE_OF_TWO_WORDS * (is_float ? 1 : 2));
+    if (m->bytes != 8)
+        return SWAP_TURN;
+    return SWAP_TURN + (is_float ? 1 : 2);
 }
 
 void decode_atomic(struct decoder *d, const struct ptx_instruction *in)

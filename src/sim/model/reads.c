@@ -9,9 +9,9 @@
 #include <string.h>
 
 enum {
-    FEW = 4,
-    DEPTH = 4
-}; // of registers that are told apart; of vanishing instructions behind each other
+    FEW = 4,   // different registers of an instruction, at most
+    DEPTH = 4, // vanishing instructions in a row, at most
+};
 
 struct makers {
     const struct timing_input *in;

@@ -336,6 +336,11 @@ static inline bool is_in_shared(const struct trace_op *op)
 {
     return op->lanes > 0 && op->lines == 0 && op->wavefronts > 0;
 }
+// Is it a loop that compares and swaps there?
+static inline bool is_swap_loop(const struct site_cost *c, const struct trace_op *op)
+{
+    return c->turn_slots > 0 && is_in_shared(op);
+}
 
 // Until when the queue is full for the warp's next instruction, at `at`; `room`: as the one that holds cycles of work has it.
 double queue_room(const struct replay *p, const struct warp_state *w, double at, double room);

@@ -428,7 +428,7 @@ static double swap_in_shared(struct replay *p, const struct trace_op *op, double
 double access_shared(struct replay *p, const struct trace_op *op, const struct site_cost *c,
                      double at)
 {
-    if (c->turn_slots > 0 && is_in_shared(op))
+    if (is_swap_loop(c, op))
         return swap_in_shared(p, op, at);
     double passes = op->wavefronts > 0 ? op->wavefronts : 1;
     double cycles = op->lanes > 0 ? later(p->r.lsu_issue, passes * p->r.wavefront) : 0;

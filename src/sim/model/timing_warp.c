@@ -276,7 +276,7 @@ static void warp_issue(struct replay *p, struct warp_state *w, double at)
         stall_explain(p, w, op->site, at);
         stall_add(p, w, op->site, STALL_SELECTED, at + c->next);
     }
-    bool swaps = c->turn_slots > 0 && is_in_shared(op);
+    bool swaps = is_swap_loop(c, op);
     server_take(&p->issue[w->scheduler], at,
                 c->slots + (swaps ? c->turn_slots * op->wavefronts : 0));
     p->start = w->issued = at;

@@ -293,7 +293,6 @@ static bool atomics_applies(const struct timing_input *in, const struct patterns
 // Lanes on one address come one after the other, or are combined over the warp first: as many steps as a shuffle's tree has. What
 // shared memory has no instruction for, sums of floats, is a loop of comparing and swapping, which the model has.
 #define COMBINING_STEPS 5.0
-#define SWAP_TURN 5 // instructions of a turn, as decode_memory.c has them
 static bool adds_floats(const struct sim_site *s)
 {
     const struct ptx_instruction *is = s->instruction;

@@ -47,9 +47,8 @@ void caches_store_row(struct warp *w, const struct uop *u, struct mem_state *s, 
 void footprint_open(struct launch *l);
 void footprint_close(struct launch *l);
 double footprint_reads(const struct launch *l, double sampled_bytes);
-double
-footprint_unsure(const struct launch
-                     *l); // of what all blocks read at least once, the share that it may be off by
+// Of what all blocks read at least once, the share that it may be off by.
+double footprint_unsure(const struct launch *l);
 double footprint_first(const struct launch *l);  // bytes that those which ran read at least once
 double footprint_shared(const struct launch *l); // … and both halves of the sample
 

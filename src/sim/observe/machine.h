@@ -1,17 +1,18 @@
-// Machine instructions per PTX instruction where a real compiler's output was counted (struct sim_line_code).
+// Machine instructions per PTX instruction: where a real compiler's output was counted (struct sim_line_code), and reckoned without.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef RIDGE_SIM_MACHINE_H
 #define RIDGE_SIM_MACHINE_H
 
 #include "sim/run/exec.h"
 
-// By site: machine instructions of one execution. NULL: the lowering pass's hold.
-// Machine instructions that a function's instructions issue, reckoned without a compiler. executed: of each block.
+// By site: machine instructions of one execution. NULL: no compiler's output was counted.
+const double *machine_slots(const struct launch *l, struct arena *a);
+
 struct code;
+// Machine instructions that a function's instructions issue, reckoned without a compiler. executed: of each block.
 void code_issued(const struct code *c, const double *executed, double *issued);
 // By site, of all warps that ran.
 const double *reckoned_issues(const struct launch *l, struct arena *a);
-const double *machine_slots(const struct launch *l, struct arena *a);
 
 // Loads from shared memory that stand before the site's machine instruction and are never taken: 0 of most.
 int loads_before_copy(const struct launch *l, int site);

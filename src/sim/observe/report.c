@@ -126,9 +126,8 @@ static void site_fill(const struct launch *l, int index, const struct machine *m
             out->divergent += c->divergent[index];
     }
     issued_fill(l, index, m, out);
-    if (info->swap_turn &&
-        mem->shared_depth >
-            mem->shared_requests) { // of a turn more half the lanes take part, in the mean
+    // Of a turn more half the lanes take part, in the mean.
+    if (info->swap_turn && mem->shared_depth > mem->shared_requests) {
         uint64_t more = info->swap_turn * (mem->shared_depth - mem->shared_requests);
         double lanes = (double)out->lanes / fmax(1, (double)out->executed) / 2;
         out->issued += more;

@@ -726,7 +726,7 @@ bool sim_launch(struct sim *s, const struct sim_launch *options, struct arena *a
     }
     launch_run(&l);
     for (int i = 0; i < l.core_count; i++)
-        stretches_settle(&l.cores[i]), patterns_settle(&l.cores[i]);
+        core_settle(&l.cores[i]);
     sample_settle(&l);
     bool ok = report_fill(&l, a, report, err);
     launch_release(&l);

@@ -71,7 +71,7 @@ void sample_check_keep(struct launch *l)
     struct sample *s = l->sample;
     size_t sites = (size_t)l->program->site_count;
     for (int i = 0; i < l->core_count; i++)
-        stretches_settle(&l->cores[i]), patterns_settle(&l->cores[i]);
+        core_settle(&l->cores[i]);
     s->checks[s->check_count++] =
         (struct sample_check){.wave = s->wave,
                               .counts = counts_new(l),

@@ -367,6 +367,17 @@ static bool warp_held(struct warp *w, bool *by_cluster)
     return w->waiting || held;
 }
 
+// No warp is awake: time goes on to the first that wakes up. false: none sleeps.
+static inline bool sleep_ends(struct sm *sm)
+{
+    struct turn_order *order = sm->home->order;
+    if (order->first == order->last)
+        return false;
+    sm->now = order->asleep[order->first].until;
+    warps_wake(order, sm->now);
+    return true;
+}
+
 // Of an SM with up to 64 warps, without clusters, none of which has waited for its own: as sm_round(), its bits in the host's registers.
 static bool sm_round_few(struct core *core, struct sm *sm)
 {
@@ -396,12 +407,8 @@ static bool sm_round_few(struct core *core, struct sm *sm)
             if (++turns == count || (order->awake[0] & ~passed & (one - 1)) != 0)
                 break;
         }
-        if (again)
-            continue;
-        if (order->first == order->last)
+        if (!again && !sleep_ends(sm))
             break;
-        sm->now = order->asleep[order->first].until;
-        warps_wake(order, sm->now);
     }
     return ran;
 }
@@ -435,12 +442,8 @@ static bool sm_round(struct core *core, struct sm *sm)
             if (older_awake(order, i))
                 break;
         }
-        if (again)
-            continue;
-        if (order->first == order->last)
+        if (!again && !sleep_ends(sm))
             break;
-        sm->now = order->asleep[order->first].until;
-        warps_wake(order, sm->now);
     }
     sm->cluster_waits += held;
     return ran || held;

@@ -66,5 +66,11 @@ typedef bool (*stretch_fn)(struct warp *w, const struct stretch *s, const struct
 stretch_fn stretch_function(enum sim_isa isa);
 // Adds what the stretches counted to the loads' own counts.
 void stretches_settle(struct core *core);
+// All that the core has counted aside, where it belongs.
+static inline void core_settle(struct core *core)
+{
+    stretches_settle(core);
+    patterns_settle(core);
+}
 
 #endif
