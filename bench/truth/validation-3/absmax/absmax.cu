@@ -20,11 +20,11 @@ extern "C" __global__ void absmax_passes(signed char *out, float *scale, const f
             s[t] = fmaxf(s[t], s[t + d]);
         __syncthreads();
     }
-    float step = s[0] / 127.0f;
+    float inverse = s[0] > 0 ? 127.0f / s[0] : 0;
     for (int i = t; i < cols; i += blockDim.x)
-        out[i] = (signed char)max(-127.0f, min(127.0f, roundf(in[i] / step)));
+        out[i] = (signed char)max(-127.0f, min(127.0f, rintf(in[i] * inverse)));
     if (t == 0)
-        scale[row] = step;
+        scale[row] = s[0] / 127.0f;
 }
 
 // A warp per row of 1024, which stays in registers: eight float4 a lane.
