@@ -34,7 +34,7 @@ POINTS, TOP, GOAL_PCT, SAMPLES_MIN = 10, 3, 80, 1000
 
 def first_case(experiment):
     """The first value of each parameter: ["n=4096"]."""
-    text = (experiment / "experiment.yaml").read_text()
+    text = re.sub(r"(?m) #.*$", "", (experiment / "experiment.yaml").read_text())
     block = re.search(r"(?m)^params:(.*\n(?:  .*\n)*)", text)
     return [f"{name}={value}" for name, value in re.findall(r"(\w+): \[?([\w.]+)", block[1])] if block else []
 
