@@ -90,8 +90,8 @@ void gelugrad_ref(const float *dout, const float *inp, float *dinp, int n)
 {
     for (int i = 0; i < n; i++) {
         double x = inp[i], a = 0.7978845608028654, t = tanh(a * (x + 0.044715 * x * x * x));
-        dinp[i] = (float)(dout[i] * (0.5 * (1 + t) + 0.5 * x * (1 - t * t) * a *
-                                                         (1 + 3 * 0.044715 * x * x)));
+        dinp[i] = (float)(dout[i] *
+                          (0.5 * (1 + t) + 0.5 * x * (1 - t * t) * a * (1 + 3 * 0.044715 * x * x)));
     }
 }
 
@@ -226,7 +226,8 @@ void dw7_ref(const float *in, const float *weight, float *out, int w, int h, int
             memset(row, 0, sizeof *row * (size_t)w);
             for (int r = y < 3 ? 3 - y : 0; r < 7 && y + r - 3 < h; r++)
                 for (int s = 0; s < 7; s++) {
-                    const float *from = in + ((size_t)c * (size_t)h + (size_t)(y + r - 3)) * (size_t)w;
+                    const float *from =
+                        in + ((size_t)c * (size_t)h + (size_t)(y + r - 3)) * (size_t)w;
                     int first = s < 3 ? 3 - s : 0, end = s > 3 ? w + 3 - s : w;
                     for (int x = first; x < end; x++)
                         row[x] += from[x + s - 3] * weight[c * 49 + r * 7 + s];
@@ -354,5 +355,27 @@ void ragged_ref(const int32_t *length, const float *frequency, float *out, int n
             sum += t * (1 - 4 * t * t);
         }
         out[i] = (float)sum;
+    }
+}
+
+void mixact_ref(const float *x, float *y, int n)
+{
+    for (int i = 0; i < n; i += 4) {
+        y[i] = tanhf(x[i]);
+        y[i + 1] = x[i + 1] * erff(x[i + 1]);
+        y[i + 2] = log1pf(expf(x[i + 2]));
+        y[i + 3] = atanf(x[i + 3]) / sqrtf(1 + x[i + 3] * x[i + 3]);
+    }
+}
+
+void halfkernel_ref(const uint16_t *x, uint16_t *y, int n)
+{
+    for (int i = 0; i < n; i++) {
+        float v = from_half(x[i]), sum = 0;
+        for (int c = 0; c < 32; c++) {
+            float d = v - ((float)c / 16 - 1);
+            sum += fmaxf(0, 1 - d * d);
+        }
+        y[i] = to_half(sum);
     }
 }

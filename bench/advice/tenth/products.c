@@ -57,6 +57,17 @@ static float from_half(uint16_t h)
     return h & 0x8000 ? -v : v;
 }
 
+// What is too small for a normal number goes to zero.
+static uint16_t to_half(float v)
+{
+    int e;
+    float m = frexpf(fabsf(v), &e);
+    if (m == 0 || e < -13)
+        return v < 0 ? 0x8000 : 0;
+    long r = lrintf(m * 2048);
+    return (uint16_t)((v < 0 ? 0x8000 : 0) + ((e + 13) << 10) + (int)r);
+}
+
 void halfgemm_ref(const uint16_t *a, const uint16_t *b, float *c, int m, int n, int k)
 {
     size_t as = (size_t)m * (size_t)k, bs = (size_t)n * (size_t)k;
@@ -106,7 +117,8 @@ void kron_ref(const float *a, const float *b, float *c, int p, int q, int r, int
 {
     for (int i = 0; i < p * r; i++)
         for (int j = 0; j < q * s; j++)
-            c[(size_t)i * (size_t)(q * s) + (size_t)j] = a[i / r * q + j / s] * b[i % r * s + j % s];
+            c[(size_t)i * (size_t)(q * s) + (size_t)j] =
+                a[i / r * q + j / s] * b[i % r * s + j % s];
 }
 
 void modprod_ref(const uint32_t *x, uint32_t *out, int n, int count)
@@ -123,4 +135,23 @@ void batchloop_ref(const float *a, const float *b, float *c, int batch)
 {
     for (size_t m = 0; m < (size_t)batch; m++)
         gemm_ref(a + 4096 * m, b + 4096 * m, c + 4096 * m, 64, 64, 64);
+}
+
+void halfskinny_ref(const uint16_t *x, const uint16_t *w, uint16_t *y, int n)
+{
+    for (size_t i = 0; i < (size_t)n; i++) {
+        float now[8], next[8];
+        for (size_t k = 0; k < 8; k++)
+            now[k] = from_half(x[k * (size_t)n + i]);
+        for (int step = 0; step < 6; step++) {
+            for (size_t c = 0; c < 8; c++) {
+                next[c] = 0;
+                for (size_t k = 0; k < 8; k++)
+                    next[c] += from_half(w[c * 8 + k]) * now[k];
+            }
+            memcpy(now, next, sizeof now);
+        }
+        for (size_t c = 0; c < 8; c++)
+            y[c * (size_t)n + i] = to_half(now[c]);
+    }
 }

@@ -1,9 +1,9 @@
-// Products: matvec_*, gemmgens_*, dgemm_*, halfgemm_*, i8gemm_*, batched4_*, skinny_*, splitk, trimul_*, kron_*, nt_*, gemmbounds_*,
-// modprod_*, batchloop_*, nnpad_*. Each pair's YAML says what differs.
+// Products: matvec_*, gemmgens_*, dgemm_*, halfgemm_*, i8gemm_*, batched4_*, skinny_*, splitk, trimul_*, kron_*, nt_*,
+// gemmbounds_*, modprod_*, batchloop_*, nnpad_*, halfskinny_*. Each pair's YAML says what differs.
 // SPDX-License-Identifier: Apache-2.0
 #include <cuda_fp16.h>
 
-/* ---- A matrix times a vector ---------------------------------------------------------------------------------------------- */
+/* ---- A matrix times a vector ----------------------------------------------------------------------------------------- */
 
 static __device__ __forceinline__ float warp_total(float v)
 {
@@ -52,7 +52,7 @@ extern "C" __global__ void matvec_vectors(const float4 *A, const float4 *x, floa
         y[row] = sum;
 }
 
-/* ---- C = A B, step by step; from the strip on for multiples of 64 and 16 ------------------------------------------------------- */
+/* ---- C = A B, step by step; from the strip on for multiples of 64 and 16 --------------------------------------------- */
 
 extern "C" __global__ void gemmgens_naive(const float *A, const float *B, float *C, int M, int N, int K)
 {
@@ -150,9 +150,9 @@ extern "C" __global__ void gemmgens_square(const float *A, const float *B, float
     float acc[4][4] = {};
     for (int k0 = 0; k0 < K; k0 += 16) {
 #pragma unroll
-        for (int i = t; i < 1024; i += 256) {
-            As[i % 16][i / 16] = A[(row0 + i / 16) * K + k0 + i % 16];
-            Bs[i / 64][i % 64] = B[(k0 + i / 64) * N + col0 + i % 64];
+        for (int i = 0; i < 4; i++) {
+            As[t % 16][t / 16 + 16 * i] = A[(row0 + t / 16 + 16 * i) * K + k0 + t % 16];
+            Bs[t / 64 + 4 * i][t % 64] = B[(k0 + t / 64 + 4 * i) * N + col0 + t % 64];
         }
         __syncthreads();
         four_by_four(acc, As, Bs, ty, tx);
@@ -194,7 +194,7 @@ extern "C" __global__ void gemmgens_double(const float *A, const float *B, float
     store_four_by_four(C, N, acc, row0 + ty * 4, col0 + tx * 4);
 }
 
-/* ---- C = A B in f64 ------------------------------------------------------------------------------------------------------------------ */
+/* ---- C = A B in f64 -------------------------------------------------------------------------------------------------- */
 
 extern "C" __global__ void dgemm_tile(const double *A, const double *B, double *C, int M, int N, int K)
 {
@@ -291,7 +291,7 @@ extern "C" __global__ void dgemm_tensor(const double *A, const double *B, double
         }
 }
 
-/* ---- C = A B' in half, K numbers a row in both --------------------------------------------------------------------------------------- */
+/* ---- C = A B' in half, K numbers a row in both ----------------------------------------------------------------------- */
 
 extern "C" __global__ void halfgemm_tile(const __half *A, const __half *B, float *C, int M, int N, int K)
 {
@@ -361,7 +361,7 @@ extern "C" __global__ void halfgemm_tensor(const __half *A, const __half *B, flo
         }
 }
 
-/* ---- The same of bytes ------------------------------------------------------------------------------------------------------------------- */
+/* ---- The same of bytes ----------------------------------------------------------------------------------------------- */
 
 extern "C" __global__ void i8gemm_tile(const signed char *A, const signed char *B, int *C, int M, int N, int K)
 {
@@ -419,7 +419,7 @@ extern "C" __global__ void i8gemm_tensor(const signed char *A, const signed char
         }
 }
 
-/* ---- Pairs of 4 x 4 matrices ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Pairs of 4 x 4 matrices ----------------------------------------------------------------------------------------- */
 
 extern "C" __global__ void batched4_thread(const float *A, const float *B, float *C, int count)
 {
@@ -452,7 +452,7 @@ extern "C" __global__ void batched4_elements(const float *A, const float *B, flo
         C[at] = sum;
 }
 
-/* ---- 16 columns of a tall matrix times a 16 x 16 matrix ------------------------------------------------------------------------------------------ */
+/* ---- 16 columns of a tall matrix times a 16 x 16 matrix -------------------------------------------------------------- */
 
 __constant__ float factors[256];
 
@@ -487,7 +487,7 @@ extern "C" __global__ void skinny_constant(const float *X, float *Y, int n)
     skinny(X, factors, Y, n);
 }
 
-/* ---- A small product of long rows and columns; blockIdx.z takes a part of K ----------------------------------------------------------------------------- */
+/* ---- A small product of long rows and columns; blockIdx.z takes a part of K ------------------------------------------ */
 
 extern "C" __global__ void splitk(const float *A, const float *B, float *C, int M, int N, int K)
 {
@@ -507,7 +507,7 @@ extern "C" __global__ void splitk(const float *A, const float *B, float *C, int 
         atomicAdd(&C[i * N + j], acc);
 }
 
-/* ---- A lower triangle times a vector, a warp a row ---------------------------------------------------------------------------------------------------------- */
+/* ---- A lower triangle times a vector, a warp a row ------------------------------------------------------------------- */
 
 static __device__ __forceinline__ void triangle_row(const float *L, const float *x, float *y, int row, int n)
 {
@@ -532,7 +532,7 @@ extern "C" __global__ void trimul_turns(const float *L, const float *x, float *y
         triangle_row(L, x, y, row, n);
 }
 
-/* ---- The Kronecker product of A, p x q, and B, r x s ------------------------------------------------------------------------------------------------------------ */
+/* ---- The Kronecker product of A, p x q, and B, r x s ----------------------------------------------------------------- */
 
 extern "C" __global__ void kron_flat(const float *A, const float *B, float *C, int q, int r, int s, int n)
 {
@@ -550,7 +550,7 @@ extern "C" __global__ void kron_grid(const float *A, const float *B, float *C, i
     C[(size_t)row * (q * s) + col] = A[blockIdx.y * q + blockIdx.x] * B[threadIdx.y * s + threadIdx.x];
 }
 
-/* ---- C = A B', K numbers a row in both -------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- C = A B', K numbers a row in both ------------------------------------------------------------------------------- */
 
 extern "C" __global__ void nt_naive(const float *A, const float *B, float *C, int M, int N, int K)
 {
@@ -563,7 +563,8 @@ extern "C" __global__ void nt_naive(const float *A, const float *B, float *C, in
     C[m * N + n] = acc;
 }
 
-template <int PITCH> static __device__ __forceinline__ void nt_by_tile(const float *A, const float *B, float *C, int M, int N, int K)
+template <int PITCH>
+static __device__ __forceinline__ void nt_by_tile(const float *A, const float *B, float *C, int M, int N, int K)
 {
     __shared__ float As[32][32], Bs[32][PITCH];
     int tx = threadIdx.x, ty = threadIdx.y, m = blockIdx.y * 32 + ty, n = blockIdx.x * 32 + tx, bn = blockIdx.x * 32 + ty;
@@ -590,7 +591,7 @@ extern "C" __global__ void nt_padded(const float *A, const float *B, float *C, i
     nt_by_tile<33>(A, B, C, M, N, K);
 }
 
-/* ---- Eight by eight a thread, with more or less blocks an SM demanded; multiples of 128 and 8 ------------------------------------------------------------------------------ */
+/* ---- Eight by eight a thread, with more or less blocks an SM demanded; multiples of 128 and 8 ------------------------ */
 
 static __device__ __forceinline__ void eight_by_eight(const float *A, const float *B, float *C, int N, int K)
 {
@@ -637,7 +638,7 @@ extern "C" __launch_bounds__(256, 2) __global__ void gemmbounds_two(const float 
     eight_by_eight(A, B, C, N, K);
 }
 
-/* ---- The product of x + i over all x, modulo a prime, for each i ---------------------------------------------------------------------------------------------------------------- */
+/* ---- The product of x + i over all x, modulo a prime, for each i ----------------------------------------------------- */
 
 #define PRIME 998244353u
 
@@ -679,7 +680,7 @@ extern "C" __global__ void modprod_four(const unsigned *x, unsigned *out, int n)
     out[i] = times(times(product[0], product[1]), times(product[2], product[3]));
 }
 
-/* ---- Products of many pairs of 64 x 64 matrices; pair is the one of the launch, or blockIdx.z --------------------------------------------------------------------------------------- */
+/* ---- Products of many pairs of 64 x 64 matrices; pair is the one of the launch, or blockIdx.z ------------------------ */
 
 static __device__ __forceinline__ void small_product(const float *A, const float *B, float *C)
 {
@@ -707,9 +708,10 @@ extern "C" __global__ void batchloop_all(const float *A, const float *B, float *
     small_product(A + blockIdx.z * 4096, B + blockIdx.z * 4096, C + blockIdx.z * 4096);
 }
 
-/* ---- C = A B by a tile whose rows of B are side by side or a word apart --------------------------------------------------------------------------------------------------------------------- */
+/* ---- C = A B by a tile whose rows of B are side by side or a word apart ---------------------------------------------- */
 
-template <int PITCH> static __device__ __forceinline__ void nn_by_tile(const float *A, const float *B, float *C, int M, int N, int K)
+template <int PITCH>
+static __device__ __forceinline__ void nn_by_tile(const float *A, const float *B, float *C, int M, int N, int K)
 {
     __shared__ float As[32][32], Bs[32][PITCH];
     int tx = threadIdx.x, ty = threadIdx.y, i = blockIdx.y * 32 + ty, j = blockIdx.x * 32 + tx;
@@ -734,4 +736,60 @@ extern "C" __global__ void nnpad_plain(const float *A, const float *B, float *C,
 extern "C" __global__ void nnpad_padded(const float *A, const float *B, float *C, int M, int N, int K)
 {
     nn_by_tile<33>(A, B, C, M, N, K);
+}
+
+/* ---- Eight long columns of half times an 8 x 8 matrix, six times over ------------------------------------------------ */
+
+__constant__ unsigned short turn_bits[64];
+
+extern "C" __global__ void halfskinny_scalar(const __half *X, __half *Y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n)
+        return;
+    __half x[8], y[8];
+#pragma unroll
+    for (int k = 0; k < 8; k++)
+        x[k] = X[(size_t)k * n + i];
+    for (int step = 0; step < 6; step++) {
+#pragma unroll
+        for (int c = 0; c < 8; c++) {
+            y[c] = __float2half(0.0f);
+#pragma unroll
+            for (int k = 0; k < 8; k++)
+                y[c] = __hfma(__ushort_as_half(turn_bits[c * 8 + k]), x[k], y[c]);
+        }
+#pragma unroll
+        for (int c = 0; c < 8; c++)
+            x[c] = y[c];
+    }
+#pragma unroll
+    for (int c = 0; c < 8; c++)
+        Y[(size_t)c * n + i] = x[c];
+}
+
+extern "C" __global__ void halfskinny_pairs(const __half2 *X, __half2 *Y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n)
+        return;
+    __half2 x[8], y[8];
+#pragma unroll
+    for (int k = 0; k < 8; k++)
+        x[k] = X[(size_t)k * n + i];
+    for (int step = 0; step < 6; step++) {
+#pragma unroll
+        for (int c = 0; c < 8; c++) {
+            y[c] = __float2half2_rn(0.0f);
+#pragma unroll
+            for (int k = 0; k < 8; k++)
+                y[c] = __hfma2(__half2half2(__ushort_as_half(turn_bits[c * 8 + k])), x[k], y[c]);
+        }
+#pragma unroll
+        for (int c = 0; c < 8; c++)
+            x[c] = y[c];
+    }
+#pragma unroll
+    for (int c = 0; c < 8; c++)
+        Y[(size_t)c * n + i] = x[c];
 }

@@ -166,3 +166,12 @@ void cosine_ref(const float *a, const float *b, float *out, int rows, int dim)
         out[r] = (float)(dot / sqrt(xx * yy));
     }
 }
+
+void classloss_ref(const float *loss, const int32_t *label, float *total, int n)
+{
+    double sum[8] = {0};
+    for (int i = 0; i < n; i++)
+        sum[label[i]] += loss[i];
+    for (int c = 0; c < 8; c++)
+        total[c] = (float)sum[c];
+}

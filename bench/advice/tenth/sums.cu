@@ -1,5 +1,5 @@
 // Sums, counts and scans: chunknorm_*, l1norm_*, argmaxrow_*, dotdouble_*, bins64_*, bins16_*, blelloch_*, segsum_*, rowtopk_*,
-// standard_*, kahan_*, lpnorm_*, bytesum_*, longrow_*, cosine_*. Each pair's YAML says what differs.
+// standard_*, kahan_*, lpnorm_*, bytesum_*, longrow_*, cosine_*, classloss_*, skewsum_*. Each pair's YAML says what differs.
 // SPDX-License-Identifier: Apache-2.0
 
 static __device__ __forceinline__ float warp_total(float v)
@@ -22,7 +22,7 @@ static __device__ float block_total(float v)
     return wid == 0 ? warp_total(v) : 0.0f;
 }
 
-/* ---- The sum of magnitudes of each 256 numbers ------------------------------------------------------------------------------ */
+/* ---- The sum of magnitudes of each 256 numbers ----------------------------------------------------------------------- */
 
 extern "C" __global__ void chunknorm_modulo(const float *in, float *out, int n)
 {
@@ -76,7 +76,7 @@ extern "C" __global__ void chunknorm_vectors(const float4 *in, float *out, int c
         out[chunk] = sum;
 }
 
-/* ---- The sum of all magnitudes --------------------------------------------------------------------------------------------- */
+/* ---- The sum of all magnitudes --------------------------------------------------------------------------------------- */
 
 extern "C" __global__ void l1norm_each(const float *x, float *result, int n)
 {
@@ -95,7 +95,7 @@ extern "C" __global__ void l1norm_blocks(const float *x, float *result, int n)
         atomicAdd(result, sum);
 }
 
-/* ---- Where each row's largest logit is: the first of equal ones ---------------------------------------------------------------- */
+/* ---- Where each row's largest logit is: the first of equal ones ------------------------------------------------------ */
 
 // Larger for larger numbers, then for smaller places.
 static __device__ __forceinline__ unsigned long long ordered(float v, unsigned at)
@@ -143,7 +143,7 @@ extern "C" __global__ void argmaxrow_tokens(const unsigned long long *key, int *
         token[row] = 0xffffffff - (unsigned)key[row];
 }
 
-/* ---- A dot product, added up in double or not ------------------------------------------------------------------------------------ */
+/* ---- A dot product, added up in double or not ------------------------------------------------------------------------ */
 
 extern "C" __global__ void dotdouble_exact(const float4 *x, const float4 *y, float *out, int n)
 {
@@ -169,7 +169,7 @@ extern "C" __global__ void dotdouble_float(const float4 *x, const float4 *y, flo
         atomicAdd(out, total);
 }
 
-/* ---- How often each of 64 values is among bytes: few are frequent ---------------------------------------------------------------- */
+/* ---- How often each of 64 values is among bytes: few are frequent ---------------------------------------------------- */
 
 extern "C" __global__ void bins64_global(const unsigned char *data, unsigned *bins, int n)
 {
@@ -207,7 +207,7 @@ extern "C" __global__ void bins64_lanes(const unsigned char *data, unsigned *bin
     }
 }
 
-/* ---- How often each digit of 4 bits is in each block's words: counters of each thread's own ----------------------------------------- */
+/* ---- How often each digit of 4 bits is in each block's words: counters of each thread's own -------------------------- */
 
 enum { WORDS_EACH = 32 };
 
@@ -251,7 +251,7 @@ extern "C" __global__ void bins16_columns(const unsigned *keys, unsigned *counts
     }
 }
 
-/* ---- Running sums before each number within 512, up a tree and down again ------------------------------------------------------------- */
+/* ---- Running sums before each number within 512, up a tree and down again -------------------------------------------- */
 
 #define PADDED(i) ((i) + ((i) >> 5))
 
@@ -317,7 +317,7 @@ extern "C" __global__ void blelloch_padded(const int *in, int *out)
     out[first + thid + 256] = temp[PADDED(thid + 256)];
 }
 
-/* ---- The sum of each segment ------------------------------------------------------------------------------------------------------------ */
+/* ---- The sum of each segment ----------------------------------------------------------------------------------------- */
 
 extern "C" __global__ void segsum_thread(const float *values, const int *offsets, float *sums, int segments)
 {
@@ -344,7 +344,7 @@ extern "C" __global__ void segsum_warp(const float *values, const int *offsets, 
         sums[s] = sum;
 }
 
-/* ---- The eight largest of each column, in descending order -------------------------------------------------------------------------------- */
+/* ---- The eight largest of each column, in descending order ----------------------------------------------------------- */
 
 extern "C" __global__ void rowtopk_list(const float *scores, float *top, int candidates, int n, int k)
 {
@@ -394,7 +394,7 @@ extern "C" __global__ void rowtopk_registers(const float *scores, float *top, in
         top[(size_t)j * n + i] = best[j];
 }
 
-/* ---- Rows of 1024 to mean 0 and deviation 1 --------------------------------------------------------------------------------------------------- */
+/* ---- Rows of 1024 to mean 0 and deviation 1 -------------------------------------------------------------------------- */
 
 extern "C" __global__ void standard_mean(const float *x, float *mean, int cols)
 {
@@ -454,7 +454,7 @@ extern "C" __global__ void standard_fused(const float *x, float *out)
         out[(size_t)blockIdx.x * 1024 + i * 256 + threadIdx.x] = (v[i] - mean) * factor;
 }
 
-/* ---- Squared distances of all samples to each candidate, added up with compensation ------------------------------------------------------------ */
+/* ---- Squared distances of all samples to each candidate, added up with compensation ---------------------------------- */
 
 static __device__ __forceinline__ void add_exactly(float *sum, float *lost, float term)
 {
@@ -500,7 +500,7 @@ extern "C" __global__ void kahan_four(const float *samples, const float *centre,
     out[blockIdx.x * blockDim.x + threadIdx.x] = (sum[0] - lost[0]) + (sum[1] - lost[1]) + (sum[2] - lost[2]) + (sum[3] - lost[3]);
 }
 
-/* ---- The sum of |x| to the power p in each row ---------------------------------------------------------------------------------------------------- */
+/* ---- The sum of |x| to the power p in each row ----------------------------------------------------------------------- */
 
 extern "C" __global__ void lpnorm_double(const float *x, float *out, double p, int cols)
 {
@@ -522,7 +522,7 @@ extern "C" __global__ void lpnorm_float(const float *x, float *out, float p, int
         out[blockIdx.x] = sum;
 }
 
-/* ---- How bright each row of a gray picture is ----------------------------------------------------------------------------------------------------------- */
+/* ---- How bright each row of a gray picture is ------------------------------------------------------------------------ */
 
 extern "C" __global__ void bytesum_bytes(const unsigned char *image, unsigned *brightness, int width)
 {
@@ -563,7 +563,7 @@ extern "C" __global__ void bytesum_vectors(const uint4 *image, unsigned *brightn
         brightness[blockIdx.x] = total;
 }
 
-/* ---- The sum of each row of 65536 ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- The sum of each row of 65536 ------------------------------------------------------------------------------------ */
 
 static __device__ __forceinline__ float own_part(const float4 *row, int quads)
 {
@@ -598,7 +598,7 @@ extern "C" __global__ void longrow_shuffles(const float4 *in, float *out, int qu
         out[blockIdx.x] = sum;
 }
 
-/* ---- The cosine between rows of two matrices, a warp a pair ------------------------------------------------------------------------------------------------------- */
+/* ---- The cosine between rows of two matrices, a warp a pair ---------------------------------------------------------- */
 
 extern "C" __global__ void cosine_loops(const float *a, const float *b, float *out, int rows, int dim)
 {
@@ -638,4 +638,80 @@ extern "C" __global__ void cosine_loop(const float *a, const float *b, float *ou
     yy = warp_total(yy);
     if (lane == 0)
         out[row] = dot / sqrtf(xx * yy);
+}
+
+/* ---- The sum of losses of each of eight classes ----------------------------------------------------------------------- */
+
+extern "C" __global__ void classloss_atomics(const float *loss, const int *label, float *total, int n)
+{
+    __shared__ float sums[8];
+    if (threadIdx.x < 8)
+        sums[threadIdx.x] = 0.0f;
+    __syncthreads();
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        atomicAdd(&sums[label[i]], loss[i]);
+    __syncthreads();
+    if (threadIdx.x < 8)
+        atomicAdd(&total[threadIdx.x], sums[threadIdx.x]);
+}
+
+extern "C" __global__ void classloss_own(const float *loss, const int *label, float *total, int n)
+{
+    float own[8] = {0.0f};
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+        float v = loss[i];
+        int c = label[i];
+#pragma unroll
+        for (int k = 0; k < 8; ++k)
+            own[k] += c == k ? v : 0.0f;
+    }
+    for (int k = 0; k < 8; ++k) {
+        float sum = block_total(own[k]);
+        if (threadIdx.x == 0)
+            atomicAdd(&total[k], sum);
+        __syncthreads();
+    }
+}
+
+/* ---- Sums of segments of very unlike length --------------------------------------------------------------------------- */
+
+extern "C" __global__ void skewsum_segments(const float *values, const int *offsets, float *sums, int segments)
+{
+    int s = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
+    if (s >= segments)
+        return;
+    int end = offsets[s + 1];
+    float sum = 0.0f;
+    for (int i = offsets[s] + lane; i < end; i += 32)
+        sum += values[i];
+    sum = warp_total(sum);
+    if (lane == 0)
+        sums[s] = sum;
+}
+
+// A warp takes 512 numbers, of however many segments.
+extern "C" __global__ void skewsum_pieces(const float *values, const int *offsets, float *sums, int segments, int n)
+{
+    int warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
+    int first = warp * 512, last = min(first + 512, n);
+    if (first >= n)
+        return;
+    int low = 0, high = segments;
+    while (high - low > 1) {
+        int middle = (low + high) / 2;
+        if (offsets[middle] <= first)
+            low = middle;
+        else
+            high = middle;
+    }
+    for (int s = low; first < last; ++s) {
+        int end = min(offsets[s + 1], last);
+        float sum = 0.0f;
+        for (int i = first + lane; i < end; i += 32)
+            sum += values[i];
+        sum = warp_total(sum);
+        if (lane == 0 && end > first)
+            atomicAdd(&sums[s], sum);
+        first = max(first, end);
+    }
 }
