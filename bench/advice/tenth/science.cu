@@ -89,9 +89,9 @@ extern "C" __global__ void pihits_block(unsigned *hits, unsigned *state, int tri
         float x = (state[t] >> 8) * 0x1p-24f;
         state[t] = draw(state[t]);
         float y = (state[t] >> 8) * 0x1p-24f;
-        int in = __syncthreads_count(x * x + y * y < 1.0f);
-        if (threadIdx.x == 0)
-            inside[k & 7] += in;
+        unsigned in = __ballot_sync(0xffffffff, x * x + y * y < 1.0f);
+        if (threadIdx.x % 32 == 0)
+            atomicAdd(&inside[k & 7], __popc(in));
     }
     __syncthreads();
     if (threadIdx.x < 8)

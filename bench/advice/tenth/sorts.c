@@ -34,7 +34,7 @@ void radixcount_ref(uint32_t *count, const uint32_t *keys, int shift, int n)
 {
     memset(count, 0, sizeof *count * 16);
     for (int i = 0; i < n; i++)
-        count[(keys[i] >> shift) & 15]++;
+        count[(keys[i] >> shift) & 15] += keys[i] & 255;
 }
 
 void split1_ref(uint32_t *out, const uint32_t *in, int blocks)

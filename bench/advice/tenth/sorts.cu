@@ -85,13 +85,13 @@ extern "C" __global__ void oephase_block(float *keys, const float *in, int n)
         keys[i] = s[i];
 }
 
-/* ---- How many keys have each of 16 digits ---------------------------------------------------------------------------------------------- */
+/* ---- How many bytes the keys of each of 16 digits bring; the low byte of a key says ----------------------------------------------------------------------------------------- */
 
 extern "C" __global__ void radixcount_global(unsigned *count, const unsigned *keys, int shift, int n)
 {
     int stride = gridDim.x * blockDim.x;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride)
-        atomicAdd(&count[(keys[i] >> shift) & 15], 1);
+        atomicAdd(&count[(keys[i] >> shift) & 15], keys[i] & 255);
 }
 
 extern "C" __global__ void radixcount_shared(unsigned *count, const unsigned *keys, int shift, int n)
@@ -102,7 +102,7 @@ extern "C" __global__ void radixcount_shared(unsigned *count, const unsigned *ke
     __syncthreads();
     int stride = gridDim.x * blockDim.x;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride)
-        atomicAdd(&digit[(keys[i] >> shift) & 15], 1);
+        atomicAdd(&digit[(keys[i] >> shift) & 15], keys[i] & 255);
     __syncthreads();
     if (threadIdx.x < 16)
         atomicAdd(&count[threadIdx.x], digit[threadIdx.x]);
@@ -118,7 +118,7 @@ extern "C" __global__ void radixcount_lanes(unsigned *count, const unsigned *key
     __syncthreads();
     int stride = gridDim.x * blockDim.x;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride)
-        atomicAdd(&digit[((keys[i] >> shift) & 15) * 32 + lane], 1);
+        atomicAdd(&digit[((keys[i] >> shift) & 15) * 32 + lane], keys[i] & 255);
     __syncthreads();
     if (threadIdx.x < 16) {
         unsigned sum = 0;
