@@ -43,7 +43,8 @@ void bilat7_ref(float *out, const float *in, int w, int h)
             for (int k = 0; k < 49; k++) {
                 int dy = k / 7 - 3, dx = k % 7 - 3;
                 float v = in[(y + 3 + dy) * (w + 6) + x + 3 + dx],
-                      e = expf((float)(dx * dx + dy * dy) / -12.5f - (v - centre) * (v - centre) / 0.08f);
+                      e = expf((float)(dx * dx + dy * dy) / -12.5f -
+                               (v - centre) * (v - centre) / 0.08f);
                 sum += e * v;
                 weights += e;
             }
@@ -85,9 +86,10 @@ void seven_ref(float *out, const float *in, int nx, int ny, int nz)
         for (int y = 0; y < ny; y++)
             for (int x = 0; x < nx; x++, i++) {
                 int face = x == 0 || x == nx - 1 || y == 0 || y == ny - 1 || z == 0 || z == nz - 1;
-                out[i] = face ? in[i]
-                              : 0.4f * in[i] + 0.1f * (in[i - 1] + in[i + 1] + in[i - nx] + in[i + nx] +
-                                                       in[i - nx * ny] + in[i + nx * ny]);
+                out[i] =
+                    face ? in[i]
+                         : 0.4f * in[i] + 0.1f * (in[i - 1] + in[i + 1] + in[i - nx] + in[i + nx] +
+                                                  in[i - nx * ny] + in[i + nx * ny]);
             }
 }
 
@@ -105,7 +107,10 @@ void lbcollide_ref(float *out, const float *in, float omega, int n)
         ux /= rho;
         uy /= rho;
         for (int q = 0; q < 9; q++) {
-            double weight = q == 0 ? 4.0 / 9 : q < 5 ? 1.0 / 9 : 1.0 / 36, cu = 3 * (cx[q] * ux + cy[q] * uy),
+            double weight = q == 0  ? 4.0 / 9
+                            : q < 5 ? 1.0 / 9
+                                    : 1.0 / 36,
+                   cu = 3 * (cx[q] * ux + cy[q] * uy),
                    even = weight * rho * (1 + cu + 0.5 * cu * cu - 1.5 * (ux * ux + uy * uy));
             out[9 * i + (size_t)q] = (float)((double)f[q] + (double)omega * (even - (double)f[q]));
         }
@@ -173,4 +178,35 @@ void flatcopy_ref(float *out, const float *in, int w, int h, int pitch)
     memset(out, 0, sizeof *out * (size_t)pitch * (size_t)h);
     for (int y = 0; y < h; y++)
         memcpy(out + y * pitch, in + y * w, sizeof *out * (size_t)w);
+}
+
+// The number of a half; no infinities here.
+static float widened(uint16_t v)
+{
+    float size = (v & 0x7c00) ? ldexpf((float)((v & 0x3ff) | 0x400), (v >> 10 & 31) - 25)
+                              : ldexpf((float)(v & 0x3ff), -24);
+    return v & 0x8000 ? -size : size;
+}
+
+// The nearest half, ties to even; below 65504.
+static uint16_t narrowed(float v)
+{
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    uint16_t sign = (uint16_t)(bits >> 16 & 0x8000);
+    float size = fabsf(v);
+    if (size < 6.103515625e-5f)
+        return (uint16_t)(sign | (uint16_t)rintf(ldexpf(size, 24)));
+    bits = (bits & 0x7fffffff) - 0x38000000;
+    return (uint16_t)(sign | (bits + 0xfff + (bits >> 13 & 1)) >> 13);
+}
+
+void fade16_ref(uint16_t *out, const uint16_t *in, int n)
+{
+    for (int i = 0; i < n; i++) {
+        float v = widened(in[i]);
+        for (int k = 0; k < 64; k++)
+            v += 0.125f * 0.03125f - 0.125f * v * v;
+        out[i] = narrowed(v);
+    }
 }

@@ -1,8 +1,9 @@
 // Grids and pictures: sobel4_*, median9_*, bilat7_*, iirrows_*, wave1d_*, seven_*, lbcollide_*, lifebits_*, fir17_*, edgeif_*,
-// rotate90_*, syncs_*, flatcopy_*. Each pair's YAML says what differs.
+// rotate90_*, syncs_*, flatcopy_*, fade16_*. Each pair's YAML says what differs.
 // SPDX-License-Identifier: Apache-2.0
+#include <cuda_fp16.h>
 
-/* ---- Edges (Sobel) of a picture of bytes; rows of the input are 4 bytes wider, and there are two more of them ---------------------- */
+/* ---- Edges (Sobel) of a picture of bytes; rows of the input are 4 bytes wider, and there are two more of them ---------------- */
 
 static __device__ __forceinline__ int edge(int a, int b, int c, int d, int f, int g, int h, int i)
 {
@@ -37,24 +38,24 @@ extern "C" __global__ void sobel4_four(uchar4 *out, const uchar4 *in, int w, int
     out[y * (w / 4) + x] = make_uchar4(e[0], e[1], e[2], e[3]);
 }
 
-/* ---- The median of 3 x 3; the input has a border of one ------------------------------------------------------------------------------ */
+/* ---- The median of a window, 5 x 5 at most; the input has a border of r ------------------------------------------------------ */
 
-extern "C" __global__ void median9_sort(float *out, const float *in, int w, int h)
+extern "C" __global__ void median9_sort(float *out, const float *in, int w, int h, int r)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= w || y >= h)
         return;
-    float window[9];
+    float window[25];
     int count = 0;
-    for (int dy = 0; dy < 3; dy++)
-        for (int dx = 0; dx < 3; dx++) {
-            float v = in[(y + dy) * (w + 2) + x + dx];
+    for (int dy = 0; dy <= 2 * r; dy++)
+        for (int dx = 0; dx <= 2 * r; dx++) {
+            float v = in[(y + dy) * (w + 2 * r) + x + dx];
             int i = count++;
             for (; i > 0 && window[i - 1] > v; i--)
                 window[i] = window[i - 1];
             window[i] = v;
         }
-    out[y * w + x] = window[4];
+    out[y * w + x] = window[count / 2];
 }
 
 static __device__ __forceinline__ void order(float *a, float *b)
@@ -90,7 +91,7 @@ extern "C" __global__ void median9_network(float *out, const float *in, int w, i
     out[y * w + x] = mid;
 }
 
-/* ---- A filter of 7 x 7 that keeps edges (bilateral); the input has a border of three -------------------------------------------------------- */
+/* ---- A filter of 7 x 7 that keeps edges (bilateral); the input has a border of three ----------------------------------------- */
 
 #define SPACE 2.5f
 #define RANGE 0.2f
@@ -148,7 +149,7 @@ extern "C" __global__ void bilat7_fast(float *out, const float *in, int w, int h
     out[y * w + x] = __fdividef(sum, weights);
 }
 
-/* ---- A recursive filter along each row --------------------------------------------------------------------------------------------------------- */
+/* ---- A recursive filter along each row --------------------------------------------------------------------------------------- */
 
 extern "C" __global__ void iirrows_direct(float *out, const float *in, float a, int w, int h)
 {
@@ -186,7 +187,7 @@ extern "C" __global__ void iirrows_tile(float *out, const float *in, float a, in
     }
 }
 
-/* ---- Waves on a string with fixed ends ------------------------------------------------------------------------------------------------------------- */
+/* ---- Waves on a string with fixed ends --------------------------------------------------------------------------------------- */
 
 extern "C" __global__ void wave1d_start(float *now, float *before, const float *given, int n)
 {
@@ -224,7 +225,7 @@ extern "C" __global__ void wave1d_steps(float *now, float *before, const float *
     }
 }
 
-/* ---- Seven points in three dimensions; the faces are left as they are ---------------------------------------------------------------------------------- */
+/* ---- Seven points in three dimensions; the faces are left as they are -------------------------------------------------------- */
 
 extern "C" __global__ void seven_flat(float *out, const float *in, int nx, int ny, int nz)
 {
@@ -252,7 +253,7 @@ extern "C" __global__ void seven_grid(float *out, const float *in, int nx, int n
     out[i] = 0.4f * in[i] + 0.1f * (in[i - 1] + in[i + 1] + in[i - nx] + in[i + nx] + in[i - nx * ny] + in[i + nx * ny]);
 }
 
-/* ---- Collisions of lattice Boltzmann with nine directions, cell after cell -------------------------------------------------------------------------------- */
+/* ---- Collisions of lattice Boltzmann with nine directions, cell after cell --------------------------------------------------- */
 
 static __device__ __forceinline__ void collide(float *f, float omega)
 {
@@ -311,7 +312,7 @@ extern "C" __global__ void lbcollide_staged(float *out, const float *in, float o
         out[base + q * 128 + t] = stage[q * 128 + t];
 }
 
-/* ---- Life, 32 cells to a word, on a strip without ends at the sides; the input has a row more above and below --------------------------------------------------- */
+/* ---- Life, 32 cells to a word, on a strip without ends at the sides; the input has a row more above and below ---------------- */
 
 extern "C" __global__ void lifebits_cells(unsigned *out, const unsigned *in, int words, int h)
 {
@@ -358,7 +359,7 @@ extern "C" __global__ void lifebits_words(unsigned *out, const unsigned *in, int
     out[y * words + i] = odd & ~pair & (one | centre);
 }
 
-/* ---- 17 even taps; the input is 16 longer -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- 17 even taps; the input is 16 longer ------------------------------------------------------------------------------------ */
 
 extern "C" __global__ void fir17_one(float *out, const float *in, float scale, int n)
 {
@@ -391,7 +392,7 @@ extern "C" __global__ void fir17_four(float4 *out, const float4 *in, float scale
     out[i] = make_float4(sum[0], sum[1], sum[2], sum[3]);
 }
 
-/* ---- A step of heat with insulated borders --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- A step of heat with insulated borders ----------------------------------------------------------------------------------- */
 
 extern "C" __global__ void edgeif_branch(float *out, const float *in, int w, int h)
 {
@@ -421,7 +422,7 @@ extern "C" __global__ void edgeif_clamp(float *out, const float *in, int w, int 
     out[y * w + x] = c + 0.2f * sum;
 }
 
-/* ---- A picture turned by a right angle; sides are multiples of 32 ------------------------------------------------------------------------------------------------------- */
+/* ---- A picture turned by a right angle; sides are multiples of 32 ------------------------------------------------------------ */
 
 extern "C" __global__ void rotate90_direct(float *out, const float *in, int w, int h)
 {
@@ -454,7 +455,7 @@ extern "C" __global__ void rotate90_padded(float *out, const float *in, int w, i
     turn<33>(out, in, w, h);
 }
 
-/* ---- How a picture changes along its rows; the input is one longer -------------------------------------------------------------------------------------------------------- */
+/* ---- How a picture changes along its rows; the input is one longer ----------------------------------------------------------- */
 
 extern "C" __global__ void syncs_three(float *out, const float *in, int n)
 {
@@ -481,7 +482,7 @@ extern "C" __global__ void syncs_none(float *out, const float *in, int n)
         out[i] = in[i + 1] - in[i];
 }
 
-/* ---- A picture into one of another pitch ------------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- A picture into one of another pitch ------------------------------------------------------------------------------------- */
 
 extern "C" __global__ void flatcopy_divide(float *out, const float *in, int w, int pitch, int n)
 {
@@ -495,4 +496,30 @@ extern "C" __global__ void flatcopy_rows(float *out, const float *in, int w, int
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
     if (x < w)
         out[y * pitch + x] = in[y * w + x];
+}
+
+/* ---- Points of a picture that fade in 64 steps, in half ---------------------------------------------------------------------- */
+
+extern "C" __global__ void fade16_scalar(__half *out, const __half *in, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n)
+        return;
+    const __half rate = __float2half(-0.125f), light = __float2half(-0.03125f);
+    __half v = in[i];
+    for (int k = 0; k < 64; k++)
+        v = __hfma(__hmul(rate, v), v, __hfma(rate, light, v));
+    out[i] = v;
+}
+
+extern "C" __global__ void fade16_pairs(__half2 *out, const __half2 *in, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (2 * i >= n)
+        return;
+    const __half2 rate = __float2half2_rn(-0.125f), light = __float2half2_rn(-0.03125f);
+    __half2 v = in[i];
+    for (int k = 0; k < 64; k++)
+        v = __hfma2(__hmul2(rate, v), v, __hfma2(rate, light, v));
+    out[i] = v;
 }

@@ -26,8 +26,8 @@ void prdelta_ref(float *rank, float *delta, const float *old, const float *sum, 
     *delta = (float)d;
 }
 
-void relax_ref(int32_t *dist, const int32_t *given, const int32_t *from, const int32_t *weight, int n,
-               int rounds)
+void relax_ref(int32_t *dist, const int32_t *given, const int32_t *from, const int32_t *weight,
+               int n, int rounds)
 {
     int32_t *old = malloc(sizeof *old * (size_t)n);
     memcpy(dist, given, sizeof *dist * (size_t)n);
@@ -52,12 +52,14 @@ void widest_ref(int32_t *next, const int32_t *width, const int32_t *from, const 
     }
 }
 
-void bitmaps_ref(int32_t *count, const int32_t *from, const int32_t *to, const uint32_t *bits, int edges)
+void bitmaps_ref(int32_t *count, const int32_t *from, const int32_t *to, const uint32_t *bits,
+                 int edges)
 {
     for (int e = 0; e < edges; e++) {
         count[e] = 0;
         for (int w = 0; w < 64; w++)
-            for (uint32_t both = bits[from[e] * 64 + w] & bits[to[e] * 64 + w]; both; both &= both - 1)
+            for (uint32_t both = bits[from[e] * 64 + w] & bits[to[e] * 64 + w]; both;
+                 both &= both - 1)
                 count[e]++;
     }
 }
@@ -72,8 +74,8 @@ void wander_ref(int32_t *end, const int32_t *link, int steps, int walkers)
     }
 }
 
-void csrskew_ref(float *y, const int32_t *starts, const int32_t *col, const float *val, const float *x,
-                 int rows)
+void csrskew_ref(float *y, const int32_t *starts, const int32_t *col, const float *val,
+                 const float *x, int rows)
 {
     for (int r = 0; r < rows; r++) {
         double sum = 0;
@@ -115,7 +117,8 @@ void damping_ref(float *rank, const float *old, const int32_t *from, int n)
     }
 }
 
-void indirect_ref(int32_t *out, const int32_t *label, const int32_t *root, const int32_t *parent, int n)
+void indirect_ref(int32_t *out, const int32_t *label, const int32_t *root, const int32_t *parent,
+                  int n)
 {
     for (int v = 0; v < n; v++)
         out[v] = label[root[parent[v]]];

@@ -1,5 +1,5 @@
-// Sparse matrices and graphs: ellrow_*, prdelta_*, relax_*, widest_*, bitmaps_*, wander_*, csrskew_*, bcsr_*, aggregate_*, damping_*,
-// indirect, randgather_*. Each pair's YAML says what differs.
+// Sparse matrices and graphs: ellrow_*, prdelta_*, relax_*, widest_*, bitmaps_*, wander_*, csrskew_*, bcsr_*, aggregate_*,
+// damping_*, indirect, randgather_*. Each pair's YAML says what differs.
 // SPDX-License-Identifier: Apache-2.0
 
 static __device__ __forceinline__ float warp_sum(float v)
@@ -38,7 +38,7 @@ extern "C" __global__ void ellrow_warp(float *y, const int *col, const float *va
         y[row] = sum;
 }
 
-/* ---- The end of a step of PageRank: new ranks, and how far they are from the old ------------------------------------------------ */
+/* ---- The end of a step of PageRank: new ranks, and how far they are from the old --------------------------------------------- */
 
 extern "C" __global__ void prdelta_each(float *rank, float *delta, const float *old, const float *sum, int n)
 {
@@ -71,7 +71,7 @@ extern "C" __global__ void prdelta_block(float *rank, float *delta, const float 
     }
 }
 
-/* ---- Shortest paths in a graph of 1024 vertices with 8 edges that come into each: rounds of Bellman and Ford ----------------------- */
+/* ---- Shortest paths in a graph of 1024 vertices with 8 edges that come into each: rounds of Bellman and Ford ----------------- */
 
 #define EDGES_IN 8
 
@@ -113,7 +113,7 @@ extern "C" __global__ void relax_one(int *dist, const int *given, const int *fro
     dist[v] = near[rounds & 1][v];
 }
 
-/* ---- One round of widest paths, edge by edge ------------------------------------------------------------------------------------------ */
+/* ---- One round of widest paths, edge by edge --------------------------------------------------------------------------------- */
 
 extern "C" __global__ void widest_each(int *next, const int *width, const int *from, const int *to, const int *capacity, int edges)
 {
@@ -132,7 +132,7 @@ extern "C" __global__ void widest_check(int *next, const int *width, const int *
     }
 }
 
-/* ---- Triangles at each edge: neighbours in common, by rows of 2048 bits ------------------------------------------------------------------ */
+/* ---- Triangles at each edge: neighbours in common, by rows of 2048 bits ------------------------------------------------------ */
 
 #define WORDS_A_ROW 64
 
@@ -160,7 +160,7 @@ extern "C" __global__ void bitmaps_warp(int *count, const int *from, const int *
         count[e] = common;
 }
 
-/* ---- Walks over a graph with four edges a vertex, four walkers a thread --------------------------------------------------------------------- */
+/* ---- Walks over a graph with four edges a vertex, four walkers a thread ------------------------------------------------------ */
 
 static __device__ __forceinline__ int hop(const int *link, int at, int step)
 {
@@ -195,7 +195,7 @@ extern "C" __global__ void wander_four(int *end, const int *link, int steps)
     end[t + 3 * all] = d;
 }
 
-/* ---- CSR with rows of very unlike length -------------------------------------------------------------------------------------------------------- */
+/* ---- CSR with rows of very unlike length ------------------------------------------------------------------------------------- */
 
 extern "C" __global__ void csrskew_row(float *y, const int *starts, const int *col, const float *val, const float *x, int rows)
 {
@@ -233,7 +233,7 @@ extern "C" __global__ void csrskew_element(float *y, const int *starts, const in
     }
 }
 
-/* ---- Eight blocks of 4 x 4 a block row ------------------------------------------------------------------------------------------------------------- */
+/* ---- Eight blocks of 4 x 4 a block row --------------------------------------------------------------------------------------- */
 
 #define BLOCKS_A_ROW 8
 
@@ -266,7 +266,7 @@ extern "C" __global__ void bcsr_four(float *y, const int *col, const float *val,
     y[i] = sum;
 }
 
-/* ---- The mean of eight neighbours' features, 64 each --------------------------------------------------------------------------------------------------- */
+/* ---- The mean of eight neighbours' features, 64 each ------------------------------------------------------------------------- */
 
 #define FEATURES 64
 
@@ -294,7 +294,7 @@ extern "C" __global__ void aggregate_feature(float *out, const float *feature, c
     out[v * FEATURES + f] = sum / 8.0f;
 }
 
-/* ---- A step of PageRank, 16 edges that come into each vertex --------------------------------------------------------------------------------------------- */
+/* ---- A step of PageRank, 16 edges that come into each vertex ----------------------------------------------------------------- */
 
 extern "C" __global__ void damping_literal(float *rank, const float *old, const int *from, int n)
 {
@@ -318,7 +318,7 @@ extern "C" __global__ void damping_float(float *rank, const float *old, const in
     rank[v] = 0.15f + 0.85f * sum;
 }
 
-/* ---- The label of the root of each vertex's parent -------------------------------------------------------------------------------------------------------- */
+/* ---- The label of the root of each vertex's parent --------------------------------------------------------------------------- */
 
 extern "C" __global__ void indirect(int *out, const int *label, const int *root, const int *parent, int n)
 {
@@ -327,7 +327,7 @@ extern "C" __global__ void indirect(int *out, const int *label, const int *root,
         out[v] = label[root[parent[v]]];
 }
 
-/* ---- Numbers of a large table by random indices -------------------------------------------------------------------------------------------------------------- */
+/* ---- Numbers of a large table by random indices ------------------------------------------------------------------------------ */
 
 extern "C" __global__ void randgather_one(float *out, const float *table, const int *index, int n)
 {

@@ -1,8 +1,8 @@
-// Science: gravity_*, pihits_*, clusters_*, knn4_*, julia_*, fft256_*, adler32_*, chacha_*, solve4_*, lj_*, fnv_*, rowwalks_*, nn64_*.
-// Each pair's YAML says what differs.
+// Science: gravity_*, pihits_*, clusters_*, knn4_*, julia_*, fft256_*, adler32_*, chacha_*, solve4_*, lj_*, fnv_*, rowwalks_*, nn64_*, chunks_*,
+// pairdist_*. Each pair's YAML says what differs.
 // SPDX-License-Identifier: Apache-2.0
 
-/* ---- Bodies that attract each other; w is a mass ----------------------------------------------------------------------------------- */
+/* ---- Bodies that attract each other; w is a mass ----------------------------------------------------------------------------- */
 
 #define TILE 256
 #define SOFTENING 1e-3f
@@ -57,7 +57,7 @@ extern "C" __global__ void gravity_inverse(float4 *force, const float4 *body, in
     force[i] = make_float4(a.x, a.y, a.z, 0.0f);
 }
 
-/* ---- Points in a quarter of a circle, by generators whose state is kept from run to run ------------------------------------------------ */
+/* ---- Points in a quarter of a circle, by generators whose state is kept from run to run -------------------------------------- */
 
 static __device__ __forceinline__ unsigned draw(unsigned s)
 {
@@ -128,7 +128,7 @@ extern "C" __global__ void pihits_warp(unsigned *hits, unsigned *state, int trie
         atomicAdd(&hits[threadIdx.x], inside[threadIdx.x]);
 }
 
-/* ---- Sums of the points of eight clusters, in whole numbers ----------------------------------------------------------------------------------- */
+/* ---- Sums of the points of eight clusters, in whole numbers ------------------------------------------------------------------ */
 
 extern "C" __global__ void clusters_block(int *sums, const int2 *point, const int *cluster, int n)
 {
@@ -170,7 +170,7 @@ extern "C" __global__ void clusters_lanes(int *sums, const int2 *point, const in
     }
 }
 
-/* ---- The squares of the distances to the four nearest of some points ------------------------------------------------------------------------------- */
+/* ---- The squares of the distances to the four nearest of some points --------------------------------------------------------- */
 
 extern "C" __global__ void knn4_insert(float *near, const float2 *query, const float2 *point, int points, int n)
 {
@@ -215,7 +215,7 @@ extern "C" __global__ void knn4_exchange(float *near, const float2 *query, const
         near[i * 4 + k] = best[k];
 }
 
-/* ---- A Julia set: where points are after some steps, as far as they stay near ---------------------------------------------------------------------------- */
+/* ---- A Julia set: where points are after some steps, as far as they stay near ------------------------------------------------ */
 
 extern "C" __global__ void julia_double(float *size, int w, int h, int steps)
 {
@@ -265,7 +265,7 @@ extern "C" __global__ void julia_square(float *size, int w, int h, int steps)
     size[y * w + x] = sqrtf(zx * zx + zy * zy);
 }
 
-/* ---- 256 points a block, by radix two ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- 256 points a block, by radix two ---------------------------------------------------------------------------------------- */
 
 static __device__ __forceinline__ void butterfly(float2 *s, int t, int half, float c, float d)
 {
@@ -317,9 +317,9 @@ extern "C" __global__ void fft256_angles(float *cosine, float *sine)
     sine[threadIdx.x] = sinf(angle);
 }
 
-/* ---- Checksums (Adler) of records of 64 bytes --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Checksums (Adler) of records of 64 bytes -------------------------------------------------------------------------------- */
 
-extern "C" __global__ void adler32_modulo(unsigned *sum, const unsigned char *data, int n)
+extern "C" __global__ void adler32_bytes(unsigned *sum, const unsigned char *data, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n)
@@ -332,20 +332,25 @@ extern "C" __global__ void adler32_modulo(unsigned *sum, const unsigned char *da
     sum[i] = b << 16 | a;
 }
 
-extern "C" __global__ void adler32_once(unsigned *sum, const unsigned char *data, int n)
+extern "C" __global__ void adler32_vectors(unsigned *sum, const uint4 *data, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n)
         return;
     unsigned a = 1, b = 0;
-    for (int k = 0; k < 64; k++) {
-        a += data[i * 64 + k];
-        b += a;
+    for (int k = 0; k < 4; k++) {
+        uint4 v = data[i * 4 + k];
+        unsigned word[4] = {v.x, v.y, v.z, v.w};
+#pragma unroll
+        for (int j = 0; j < 16; j++) {
+            a = (a + (word[j / 4] >> 8 * (j % 4) & 255)) % 65521;
+            b = (b + a) % 65521;
+        }
     }
-    sum[i] = b % 65521 << 16 | a % 65521;
+    sum[i] = b << 16 | a;
 }
 
-extern "C" __global__ void adler32_vectors(unsigned *sum, const uint4 *data, int n)
+extern "C" __global__ void adler32_once(unsigned *sum, const uint4 *data, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n)
@@ -363,7 +368,7 @@ extern "C" __global__ void adler32_vectors(unsigned *sum, const uint4 *data, int
     sum[i] = b % 65521 << 16 | a % 65521;
 }
 
-/* ---- Blocks of ChaCha: 16 words by a counter --------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Blocks of ChaCha: 16 words by a counter --------------------------------------------------------------------------------- */
 
 static __device__ __forceinline__ void quarter(unsigned *a, unsigned *b, unsigned *c, unsigned *d)
 {
@@ -413,7 +418,7 @@ extern "C" __global__ void chacha_unrolled(unsigned *out, const unsigned *key, i
         out[k * n + i] = x[k] + (k == 12 ? i : key[k]);
 }
 
-/* ---- Systems of four equations, made safe by 8 on the diagonal; a row has four factors ------------------------------------------------------------------------------------------ */
+/* ---- Systems of four equations, made safe by 8 on the diagonal; a row has four factors --------------------------------------- */
 
 static __device__ __forceinline__ float4 solved(float a[4][4], float4 right)
 {
@@ -469,7 +474,7 @@ extern "C" __global__ void solve4_staged(float4 *x, const float *matrix, const f
     x[i] = solved(a, right[i]);
 }
 
-/* ---- Energies of Lennard and Jones with 32 neighbours on a list ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- Energies of Lennard and Jones with 32 neighbours on a list -------------------------------------------------------------- */
 
 extern "C" __global__ void lj_power(float *energy, const float4 *atom, const int *neighbour, int n)
 {
@@ -503,7 +508,7 @@ extern "C" __global__ void lj_product(float *energy, const float4 *atom, const i
     energy[i] = sum;
 }
 
-/* ---- Hashes (Fowler, Noll, Vo) of counters, over and over ------------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- Hashes (Fowler, Noll, Vo) of counters, over and over -------------------------------------------------------------------- */
 
 extern "C" __global__ void fnv_one(unsigned *out, int rounds)
 {
@@ -533,7 +538,7 @@ extern "C" __global__ void fnv_four(unsigned *out, int rounds)
         out[t + j * all] = h[j];
 }
 
-/* ---- Rows of a map: how long a walk of a whole number down to one is; the middle rows' ones are long ------------------------------------------------------------------------------------------- */
+/* ---- Rows of a map: how long a walk of a whole number down to one is; the middle rows' ones are long ------------------------- */
 
 static __device__ __forceinline__ int walk(int x, int y, int h, int longest)
 {
@@ -559,7 +564,7 @@ extern "C" __global__ void rowwalks_turns(int *out, int w, int h, int longest)
             out[y * w + x] = walk(x, y, h, longest);
 }
 
-/* ---- The square of the distance from each of 64 queries to the nearest of many points; whole numbers ---------------------------------------------------------------------------------------------- */
+/* ---- The square of the distance from each of 64 queries to the nearest of many points; whole numbers ------------------------- */
 
 static __device__ __forceinline__ void nearest(int *best, int4 q, const int4 *point, int from, int to)
 {
@@ -588,4 +593,110 @@ extern "C" __global__ void nn64_parts(int *best, const int4 *query, const int4 *
 {
     int part = n / gridDim.y;
     nearest(&best[blockIdx.x], query[blockIdx.x], point, blockIdx.y * part, (blockIdx.y + 1) * part);
+}
+
+/* ---- Tiles of 4096 numbers, each grown by 32 rounds with its neighbour in the tile ------------------------------------------- */
+
+#define CHUNK 4096
+#define EACH 8
+
+static __device__ __forceinline__ void grow(float *out, const float *s, int t)
+{
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+        float v = s[t + k * 512], w = 0.5f * s[(t + k * 512 + 1) % CHUNK];
+#pragma unroll 8
+        for (int r = 0; r < 32; r++)
+            v = v * w + 0.25f;
+        out[t + k * 512] = v;
+    }
+}
+
+extern "C" __global__ void chunks_wait(float *out, const float *in, int tiles)
+{
+    __shared__ float s[CHUNK];
+    int t = threadIdx.x;
+    for (int tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+#pragma unroll
+        for (int k = 0; k < EACH; k++)
+            s[t + k * 512] = in[tile * CHUNK + t + k * 512];
+        __syncthreads();
+        grow(out + tile * CHUNK, s, t);
+        __syncthreads();
+    }
+}
+
+extern "C" __global__ void chunks_ahead(float *out, const float *in, int tiles)
+{
+    __shared__ float s[CHUNK];
+    int t = threadIdx.x;
+    float next[EACH];
+#pragma unroll
+    for (int k = 0; k < EACH; k++)
+        next[k] = in[blockIdx.x * CHUNK + t + k * 512];
+    for (int tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+#pragma unroll
+        for (int k = 0; k < EACH; k++)
+            s[t + k * 512] = next[k];
+        __syncthreads();
+        int then = tile + (int)gridDim.x;
+        if (then < tiles)
+#pragma unroll
+            for (int k = 0; k < EACH; k++)
+                next[k] = in[then * CHUNK + t + k * 512];
+        grow(out + tile * CHUNK, s, t);
+        __syncthreads();
+    }
+}
+
+/* ---- The squares of the distances between all pairs of points of 32 numbers -------------------------------------------------- */
+
+#define DIMS 32
+
+extern "C" __global__ void pairdist_one(float *out, const float *x, int n)
+{
+    __shared__ float a[DIMS][17], b[DIMS][17];
+    int tx = threadIdx.x, ty = threadIdx.y, row = blockIdx.y * 16, col = blockIdx.x * 16, t = ty * 16 + tx;
+    for (int i = t; i < 16 * DIMS; i += 256) {
+        a[i % DIMS][i / DIMS] = x[(row + i / DIMS) * DIMS + i % DIMS];
+        b[i % DIMS][i / DIMS] = x[(col + i / DIMS) * DIMS + i % DIMS];
+    }
+    __syncthreads();
+    float sum = 0.0f;
+    for (int k = 0; k < DIMS; k++) {
+        float d = a[k][ty] - b[k][tx];
+        sum += d * d;
+    }
+    out[(row + ty) * n + col + tx] = sum;
+}
+
+extern "C" __global__ void pairdist_square(float *out, const float *x, int n)
+{
+    __shared__ float a[DIMS][65], b[DIMS][65];
+    int tx = threadIdx.x, ty = threadIdx.y, row = blockIdx.y * 64, col = blockIdx.x * 64, t = ty * 16 + tx;
+    for (int i = t; i < 64 * DIMS; i += 256) {
+        a[i % DIMS][i / DIMS] = x[(row + i / DIMS) * DIMS + i % DIMS];
+        b[i % DIMS][i / DIMS] = x[(col + i / DIMS) * DIMS + i % DIMS];
+    }
+    __syncthreads();
+    float sum[4][4] = {{0.0f}};
+#pragma unroll 4
+    for (int k = 0; k < DIMS; k++) {
+        float u[4], v[4];
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            u[i] = a[k][ty + 16 * i];
+            v[i] = b[k][tx + 16 * i];
+        }
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+#pragma unroll
+            for (int j = 0; j < 4; j++)
+                sum[i][j] += (u[i] - v[j]) * (u[i] - v[j]);
+    }
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+#pragma unroll
+        for (int j = 0; j < 4; j++)
+            out[(row + ty + 16 * i) * n + col + tx + 16 * j] = sum[i][j];
 }

@@ -62,7 +62,7 @@ void ranksort_ref(int32_t *rank, const int32_t *keys, int n)
     for (int i = 0; i < n; i++) {
         rank[i] = 0;
         for (int j = 0; j < n; j++)
-            rank[i] += keys[j] < keys[i] || (keys[j] == keys[i] && j < i);
+            rank[i] += keys[j] < keys[i];
     }
 }
 

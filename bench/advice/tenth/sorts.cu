@@ -2,7 +2,7 @@
 // says what differs.
 // SPDX-License-Identifier: Apache-2.0
 
-/* ---- 1024 keys a block, by a bitonic network ---------------------------------------------------------------------------------- */
+/* ---- 1024 keys a block, by a bitonic network --------------------------------------------------------------------------------- */
 
 extern "C" __global__ void bitonic1k_keys(int *out, const int *in)
 {
@@ -46,7 +46,7 @@ extern "C" __global__ void bitonic1k_pairs(int *out, const int *in)
     out[blockIdx.x * 1024 + tid + 512] = s[tid + 512];
 }
 
-/* ---- Few keys, by exchanges of odd and even neighbours --------------------------------------------------------------------------- */
+/* ---- Few keys, by exchanges of odd and even neighbours ----------------------------------------------------------------------- */
 
 extern "C" __global__ void oephase_copy(float *keys, const float *in, int n)
 {
@@ -85,7 +85,7 @@ extern "C" __global__ void oephase_block(float *keys, const float *in, int n)
         keys[i] = s[i];
 }
 
-/* ---- How many bytes the keys of each of 16 digits bring; the low byte of a key says ----------------------------------------------------------------------------------------- */
+/* ---- How many bytes the keys of each of 16 digits bring; the low byte of a key says ------------------------------------------ */
 
 extern "C" __global__ void radixcount_global(unsigned *count, const unsigned *keys, int shift, int n)
 {
@@ -128,7 +128,7 @@ extern "C" __global__ void radixcount_lanes(unsigned *count, const unsigned *key
     }
 }
 
-/* ---- 256 keys a block, sorted by their low eight bits, bit by bit --------------------------------------------------------------------------- */
+/* ---- 256 keys a block, sorted by their low eight bits, bit by bit ------------------------------------------------------------ */
 
 extern "C" __global__ void split1_scan(unsigned *out, const unsigned *in)
 {
@@ -178,7 +178,7 @@ extern "C" __global__ void split1_ballot(unsigned *out, const unsigned *in)
     out[blockIdx.x * 256 + tid] = k;
 }
 
-/* ---- Sixteen keys a thread are each sorted; a pair of such runs is merged -------------------------------------------------------------------------- */
+/* ---- Sixteen keys a thread are each sorted; a pair of such runs is merged ---------------------------------------------------- */
 
 #define RUN 16
 
@@ -217,7 +217,7 @@ extern "C" __global__ void mergeruns_rank(int *out, const int *in, int pairs)
     out[p * 2 * RUN + i + low] = key;
 }
 
-/* ---- Each key's rank: how many are less ------------------------------------------------------------------------------------------------------------------ */
+/* ---- The rank of each of unlike keys: how many are less ---------------------------------------------------------------------- */
 
 extern "C" __global__ void ranksort_global(int *rank, const int *keys, int n)
 {
@@ -226,7 +226,7 @@ extern "C" __global__ void ranksort_global(int *rank, const int *keys, int n)
         return;
     int key = keys[i], r = 0;
     for (int j = 0; j < n; j++)
-        r += keys[j] < key || (keys[j] == key && j < i);
+        r += keys[j] < key;
     rank[i] = r;
 }
 
@@ -242,17 +242,16 @@ extern "C" __global__ void ranksort_tile(int *rank, const int *keys, int n)
         __syncthreads();
         for (int j = 0; j < 256; j++) {
             int4 k = tile[j];
-            int at = base + 4 * j;
-            r += k.x < key || (k.x == key && at < i);
-            r += k.y < key || (k.y == key && at + 1 < i);
-            r += k.z < key || (k.z == key && at + 2 < i);
-            r += k.w < key || (k.w == key && at + 3 < i);
+            r += k.x < key;
+            r += k.y < key;
+            r += k.z < key;
+            r += k.w < key;
         }
     }
     rank[i] = r;
 }
 
-/* ---- Eight keys a thread, sorted; key k of thread t is at k * n + t ------------------------------------------------------------------------------------------ */
+/* ---- Eight keys a thread, sorted; key k of thread t is at k * n + t ---------------------------------------------------------- */
 
 extern "C" __global__ void sort8_insertion(float *out, const float *in, int n)
 {
@@ -295,7 +294,7 @@ extern "C" __global__ void sort8_network(float *out, const float *in, int n)
         out[k * n + t] = a[k];
 }
 
-/* ---- Records of 64 bytes, brought into the order of their keys ---------------------------------------------------------------------------------------------------- */
+/* ---- Records of 64 bytes, brought into the order of their keys --------------------------------------------------------------- */
 
 struct record {
     float field[16];
