@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-void gravity_ref(float *force, const float *body, int n)
+void gravity_ref(float *force, const float *body, int n, int m)
 {
     for (size_t i = 0; i < (size_t)n; i++) {
         float a[3] = {0, 0, 0};
-        for (size_t j = 0; j < (size_t)n; j++) {
+        for (size_t j = 0; j < (size_t)m; j++) {
             float dx = body[4 * j] - body[4 * i], dy = body[4 * j + 1] - body[4 * i + 1],
                   dz = body[4 * j + 2] - body[4 * i + 2], d = dx * dx + dy * dy + dz * dz + 1e-3f,
                   s = body[4 * j + 3] / (d * sqrtf(d));
@@ -223,4 +223,27 @@ void pairdist_ref(float *out, const float *x, int n)
                 sum += (x[32 * i + k] - x[32 * j + k]) * (x[32 * i + k] - x[32 * j + k]);
             out[i * (size_t)n + j] = sum;
         }
+}
+
+void walsh_ref(float *out, const float *in, int blocks)
+{
+    memcpy(out, in, sizeof *out * 512 * (size_t)blocks);
+    for (int b = 0; b < blocks; b++, out += 512)
+        for (int half = 1; half < 512; half *= 2)
+            for (int i = 0; i < 512; i++)
+                if (!(i & half)) {
+                    float x = out[i], y = out[i + half];
+                    out[i] = x + y;
+                    out[i + half] = x - y;
+                }
+}
+
+void plummer_ref(float *force, const float *body, int n)
+{
+    float *by_body = malloc(sizeof *by_body * 4 * (size_t)n);
+    gravity_ref(by_body, body, n, n);
+    for (int i = 0; i < n; i++)
+        for (int c = 0; c < 3; c++)
+            force[c * n + i] = by_body[4 * i + c];
+    free(by_body);
 }

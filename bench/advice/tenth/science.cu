@@ -1,8 +1,8 @@
-// Science: gravity_*, pihits_*, clusters_*, knn4_*, julia_*, fft256_*, adler32_*, chacha_*, solve4_*, lj_*, fnv_*, rowwalks_*, nn64_*, chunks_*,
-// pairdist_*. Each pair's YAML says what differs.
+// Science: gravity_*, pihits_*, clusters_*, knn4_*, julia_*, fft256_*, adler32_*, chacha_*, solve4_*, lj_*, fnv_*, rowwalks_*,
+// nn64_*, chunks_*, pairdist_*, walsh_*, plummer_*. Each pair's YAML says what differs.
 // SPDX-License-Identifier: Apache-2.0
 
-/* ---- Bodies that attract each other; w is a mass ----------------------------------------------------------------------------- */
+/* ---- Bodies that the first m attract; w is a mass ----------------------------------------------------------------------------- */
 
 #define TILE 256
 #define SOFTENING 1e-3f
@@ -21,13 +21,13 @@ static __device__ __forceinline__ float apart(float4 p, float4 q)
     return dx * dx + dy * dy + dz * dz + SOFTENING;
 }
 
-extern "C" __global__ void gravity_root(float4 *force, const float4 *body, int n)
+extern "C" __global__ void gravity_root(float4 *force, const float4 *body, int m)
 {
     __shared__ float4 tile[TILE];
     int i = blockIdx.x * TILE + threadIdx.x;
     float4 p = body[i];
     float3 a = {0.0f, 0.0f, 0.0f};
-    for (int base = 0; base < n; base += TILE) {
+    for (int base = 0; base < m; base += TILE) {
         tile[threadIdx.x] = body[base + threadIdx.x];
         __syncthreads();
         for (int j = 0; j < TILE; j++) {
@@ -39,13 +39,13 @@ extern "C" __global__ void gravity_root(float4 *force, const float4 *body, int n
     force[i] = make_float4(a.x, a.y, a.z, 0.0f);
 }
 
-extern "C" __global__ void gravity_inverse(float4 *force, const float4 *body, int n)
+extern "C" __global__ void gravity_inverse(float4 *force, const float4 *body, int m)
 {
     __shared__ float4 tile[TILE];
     int i = blockIdx.x * TILE + threadIdx.x;
     float4 p = body[i];
     float3 a = {0.0f, 0.0f, 0.0f};
-    for (int base = 0; base < n; base += TILE) {
+    for (int base = 0; base < m; base += TILE) {
         tile[threadIdx.x] = body[base + threadIdx.x];
         __syncthreads();
         for (int j = 0; j < TILE; j++) {
@@ -699,4 +699,93 @@ extern "C" __global__ void pairdist_square(float *out, const float *x, int n)
 #pragma unroll
         for (int j = 0; j < 4; j++)
             out[(row + ty + 16 * i) * n + col + tx + 16 * j] = sum[i][j];
+}
+
+/* ---- Transforms of 512 numbers (Walsh and Hadamard), eight a thread at a time ------------------------------------------------ */
+
+template <int PAD>
+static __device__ __forceinline__ int place(int i)
+{
+    return PAD ? i + i / 8 : i;
+}
+
+template <int PAD>
+static __device__ __forceinline__ void walsh(float *out, const float *in)
+{
+    __shared__ float s[512 + 64 * PAD];
+    int t = threadIdx.x;
+#pragma unroll
+    for (int k = 0; k < 8; k++)
+        s[place<PAD>(t + 64 * k)] = in[blockIdx.x * 512 + t + 64 * k];
+#pragma unroll
+    for (int step = 1; step < 512; step *= 8) {
+        int first = t / step * step * 8 + t % step;
+        float v[8];
+        __syncthreads();
+#pragma unroll
+        for (int k = 0; k < 8; k++)
+            v[k] = s[place<PAD>(first + k * step)];
+#pragma unroll
+        for (int half = 1; half < 8; half *= 2)
+#pragma unroll
+            for (int k = 0; k < 8; k++)
+                if ((k & half) == 0) {
+                    float a = v[k], b = v[k + half];
+                    v[k] = a + b;
+                    v[k + half] = a - b;
+                }
+#pragma unroll
+        for (int k = 0; k < 8; k++)
+            s[place<PAD>(first + k * step)] = v[k];
+    }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < 8; k++)
+        out[blockIdx.x * 512 + t + 64 * k] = s[place<PAD>(t + 64 * k)];
+}
+
+extern "C" __global__ void walsh_dense(float *out, const float *in)
+{
+    walsh<0>(out, in);
+}
+
+extern "C" __global__ void walsh_padded(float *out, const float *in)
+{
+    walsh<1>(out, in);
+}
+
+/* ---- A few thousand bodies that attract each other, in whole or by parts of the others --------------------------------------- */
+
+static __device__ __forceinline__ float3 drawn(const float4 *body, float4 p, int from, int to)
+{
+    __shared__ float4 tile[TILE];
+    float3 a = {0.0f, 0.0f, 0.0f};
+    for (int base = from; base < to; base += TILE) {
+        tile[threadIdx.x] = body[base + threadIdx.x];
+        __syncthreads();
+        for (int j = 0; j < TILE; j++) {
+            float r = rsqrtf(apart(p, tile[j]));
+            pull(&a, p, tile[j], r * r * r);
+        }
+        __syncthreads();
+    }
+    return a;
+}
+
+extern "C" __global__ void plummer_whole(float *force, const float4 *body, int n)
+{
+    int i = blockIdx.x * TILE + threadIdx.x;
+    float3 a = drawn(body, body[i], 0, n);
+    force[i] = a.x;
+    force[n + i] = a.y;
+    force[2 * n + i] = a.z;
+}
+
+extern "C" __global__ void plummer_parts(float *force, const float4 *body, int n)
+{
+    int i = blockIdx.x * TILE + threadIdx.x, part = n / gridDim.y;
+    float3 a = drawn(body, body[i], blockIdx.y * part, (blockIdx.y + 1) * part);
+    atomicAdd(&force[i], a.x);
+    atomicAdd(&force[n + i], a.y);
+    atomicAdd(&force[2 * n + i], a.z);
 }

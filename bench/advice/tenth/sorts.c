@@ -57,12 +57,12 @@ void mergeruns_ref(int32_t *out, const int32_t *in, int pairs)
     }
 }
 
-void ranksort_ref(int32_t *rank, const int32_t *keys, int n)
+void ranksort_ref(int32_t *rank, const int32_t *keys, const int32_t *splitters, int n, int m)
 {
     for (int i = 0; i < n; i++) {
         rank[i] = 0;
-        for (int j = 0; j < n; j++)
-            rank[i] += keys[j] < keys[i];
+        for (int j = 0; j < m; j++)
+            rank[i] += splitters[j] < keys[i];
     }
 }
 

@@ -217,28 +217,28 @@ extern "C" __global__ void mergeruns_rank(int *out, const int *in, int pairs)
     out[p * 2 * RUN + i + low] = key;
 }
 
-/* ---- The rank of each of unlike keys: how many are less ---------------------------------------------------------------------- */
+/* ---- The bucket of each key: how many splitters are less ---------------------------------------------------------------------- */
 
-extern "C" __global__ void ranksort_global(int *rank, const int *keys, int n)
+extern "C" __global__ void ranksort_global(int *rank, const int *keys, const int *splitters, int n, int m)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n)
         return;
     int key = keys[i], r = 0;
-    for (int j = 0; j < n; j++)
-        r += keys[j] < key;
+    for (int j = 0; j < m; j++)
+        r += splitters[j] < key;
     rank[i] = r;
 }
 
-// n is a multiple of 1024: a block of 256 takes as many keys at a time, four to a load.
-extern "C" __global__ void ranksort_tile(int *rank, const int *keys, int n)
+// m is a multiple of 1024, n of 256: a block of 256 takes as many keys at a time, four to a load.
+extern "C" __global__ void ranksort_tile(int *rank, const int *keys, const int *splitters, int n, int m)
 {
     __shared__ int4 tile[256];
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     int key = keys[i], r = 0;
-    for (int base = 0; base < n; base += 1024) {
+    for (int base = 0; base < m; base += 1024) {
         __syncthreads();
-        tile[threadIdx.x] = ((const int4 *)(keys + base))[threadIdx.x];
+        tile[threadIdx.x] = ((const int4 *)(splitters + base))[threadIdx.x];
         __syncthreads();
         for (int j = 0; j < 256; j++) {
             int4 k = tile[j];
