@@ -316,7 +316,10 @@ struct lanes_functions {
     void (*offsets)(uint32_t *d, const void *row, bool wide, uint32_t more);
     void (*add64)(uint64_t *d, const uint64_t *s, uint64_t more);
 };
-const struct lanes_functions *lanes_functions(enum sim_isa isa);
+const struct lanes_functions *lanes_functions(enum sim_isa isa); // of this host
+// newer: with instructions that not every processor with AVX-512 has; this host's does where lanes_newer() is true.
+const struct lanes_functions *lanes_functions_of(enum sim_isa isa, bool newer);
+bool lanes_newer(void);
 
 /* ---- running ------------------------------------------------------------------------------------ */
 
