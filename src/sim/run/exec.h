@@ -359,8 +359,9 @@ enum {
     WARPS_NOTED = 64
 }; // of an SM, by their place; those that share one spoil each other's guess
 enum { WINDOW_WORDS = 32 }; // that are read at once: shared memory has room for them behind its end
-// HALVES: each half of the warp contiguous, words of 32 bits.
-enum pattern_shape { SHAPE_OTHER, SHAPE_CONTIGUOUS, SHAPE_UNIFORM, SHAPE_HALVES };
+// HALVES: each half of the warp contiguous, words of 32 bits. PAIRS: lanes 16 apart are on neighbouring words of 32 bits, no
+// two on the same.
+enum pattern_shape { SHAPE_OTHER, SHAPE_CONTIGUOUS, SHAPE_UNIFORM, SHAPE_HALVES, SHAPE_PAIRS };
 
 // What a pattern does where its first lane lies at one place of a line.
 struct phase {

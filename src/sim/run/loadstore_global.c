@@ -76,6 +76,21 @@ static void phase_enter(struct warp *w, struct mem_state *s, uint32_t mask, cons
     bytes_of_lines(&p->access, first - s->key, address, mask, bytes, p->written);
 }
 
+// Of all lanes: the second half of the warp is on the words right behind those of the first, and no lane on another's.
+static bool lanes_in_pairs(const uint64_t far[LANES])
+{
+    enum { HALF = LANES / 2, WORD = 4 };
+    uint64_t apart = 0, meet = 0;
+    for (unsigned i = 0; i < HALF; i++)
+        apart |= far[i + HALF] - far[i] - WORD;
+    if (apart != 0)
+        return false;
+    for (unsigned i = 0; i < HALF; i++)
+        for (unsigned j = 0; j < i; j++)
+            meet |= far[i] - far[j] + WORD <= 2 * (uint64_t)WORD;
+    return meet == 0;
+}
+
 // Takes note of a new pattern of addresses.
 static void pattern_learn(struct mem_state *s, uint32_t mask, const uint64_t *address,
                           unsigned bytes)
@@ -104,6 +119,8 @@ static void pattern_learn(struct mem_state *s, uint32_t mask, const uint64_t *ad
     for (uint32_t i = 0; i < LANES; i++)
         halves &= s->delta.far[i] - s->delta.far[i & 16] == (uint64_t)4 * (i & 15);
     s->shape = shape_of(contiguous, uniform, halves);
+    if (s->shape == SHAPE_OTHER && mask == ALL_LANES && bytes == 4 && lanes_in_pairs(s->delta.far))
+        s->shape = SHAPE_PAIRS;
     s->known[0] = s->known[1] = 0;
     s->key = LINE_BYTES; // no phase yet
 }
