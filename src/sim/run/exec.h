@@ -185,6 +185,25 @@ struct row_span {
     uint32_t row, bytes;
 };
 
+// What differs from block to block by one number for all lanes (decode_affine.c).
+struct affine {
+    struct uop *uops; // in order; what they give that others read: `rows`
+    int uop_count;
+    struct affine_row {
+        uint32_t row, base; // base: the row of a block at place 0
+        bool wide;
+    } * rows;
+    int row_count;
+    struct affine_bound { // a row of 32 bits that becomes wider
+        uint32_t row;
+        bool sign;
+    } * bounds;
+    int bound_count;
+    struct slot *slots; // of blocks, that all this depends on
+    int slot_count;
+    uint32_t state; // of a warp: where in its frame
+};
+enum { AFFINE_SLOTS = 8 };
 struct function {
     const struct ptx_function *ptx;
     struct uop *uops;
@@ -196,6 +215,7 @@ struct function {
     int launch_slot_count, warp_slot_count, block_slot_count, frame_slot_count;
     struct uop *once; // what is the same for all blocks: run when a warp gets its place
     int once_count;
+    struct affine affine;
     struct row_span *clear; // registers that may be read before they are written
     int clear_count;
     uint32_t local_bytes;
@@ -793,6 +813,11 @@ void frame_free(struct warp *w, struct frame *f);
 void frame_prepare(struct frame *f);                    // constants
 void frame_fill(struct warp *w, struct frame *f);       // what depends on the warp and the frame
 void frame_fill_block(struct warp *w, struct frame *f); // what depends on the block
+uint64_t slot_of_block(const struct warp *w, const struct slot *s);
+// affine.c
+size_t affine_state_bytes(const struct affine *a);
+void affine_learn(struct warp *w, struct frame *f);               // when a warp gets its place
+void affine_run(struct warp *w, struct frame *f);                 // for its block
 const struct uop *warp_stop(struct warp *w, const struct uop *u); // after a violation that stops
 enum ptx_space address_space(uint64_t address);                   // GLOBAL, SHARED or LOCAL
 // model/clock.c
