@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-enum { ROOTS_MOST = 16, BOUNDS_MOST = 16 };
+enum { ROOTS_MOST = 16, BOUNDS_MOST = 16, LINE = 64 };
 struct affines {
     struct decoder *d;
     const struct steadiness *s;
@@ -233,6 +233,45 @@ static void slots_divide(const struct affines *a, struct affine *out)
     d->slot_count[SLOTS_BLOCK] = kept;
 }
 
+// Accesses of global memory whose address the row is; others may read it too.
+static int row_accesses(const struct affines *a, uint32_t row, uint32_t sum)
+{
+    struct decoder *d = a->d;
+    int accesses = 0;
+    for (size_t i = 0; i < d->uop_count; i++) {
+        const struct uop *u = &d->uops[i];
+        if (u->run != op_ld_global && u->run != op_st_global)
+            continue;
+        struct mem_op *m = &d->program->mem_ops[u->extra];
+        if (m->base != row || !m->base64)
+            continue;
+        m->sum = sum;
+        accesses++;
+    }
+    return accesses;
+}
+
+// Rows that only accesses of global memory read, as their addresses, are not made: these add what they need.
+static void addresses_find(const struct affines *a, struct affine *out)
+{
+    struct decoder *d = a->d;
+    uint32_t next = 0, end = 0;
+    for (int i = 0; i < out->row_count; i++) {
+        struct affine_row *r = &out->rows[i];
+        int reg = a->s->reg_of[r->row / ROW32];
+        if (!r->wide || d->read[reg] == UINT8_MAX ||
+            row_accesses(a, r->row, 0) != d->read[reg] - reads_taken(a, reg))
+            continue;
+        if (next == end) {
+            next = row_more(d, ROW32);
+            end = next + ROW32;
+        }
+        r->entry = next;
+        (void)row_accesses(a, r->row, next);
+        next += (uint32_t)sizeof(struct affine_sum);
+    }
+}
+
 static void affine_fill(const struct affines *a, struct affine *out)
 {
     struct decoder *d = a->d;
@@ -245,9 +284,12 @@ static void affine_fill(const struct affines *a, struct affine *out)
     out->bounds = ARENA_ARRAY(arena, struct affine_bound, a->bound_count + 1);
     memcpy(out->bounds, a->bounds, (size_t)a->bound_count * sizeof(*a->bounds));
     out->bound_count = a->bound_count;
-    for (int i = 0; i < out->row_count; i++)
-        out->rows[i].base = row_more(d, out->rows[i].wide ? ROW64 : ROW32);
-    out->state = row_more(d, (uint32_t)round_up(affine_state_bytes(out), ROW32));
+    out->bytes = (uint32_t)round_up(affine_state_bytes(out), LINE);
+    for (int i = 0; i < out->row_count; i++) {
+        out->rows[i].base = out->bytes;
+        out->bytes += out->rows[i].wide ? ROW64 : ROW32;
+    }
+    addresses_find(a, out);
 }
 
 void affine_take(struct decoder *d, const struct steadiness *s)

@@ -1,6 +1,6 @@
-// Rows that differ from block to block by one number (decode/decode_affine.c): found out when a warp gets its place, made for
-// each block. A warp's frame keeps what was found: whether it holds; of each row, how much it grows with each place of the
-// block; of each row that becomes wider, the least and the most of its lanes, and the same.
+// Rows that differ from block to block by one number (decode/decode_affine.c): found out when the warps of a block get their
+// places, made for each block. For each warp of a block is kept whether it holds; of each row, how much it grows with each
+// place of the block; of each row that becomes wider, the least and the most of its lanes, and the same; the rows at place 0.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/run/exec.h"
 
@@ -17,21 +17,15 @@ size_t affine_state_bytes(const struct affine *a)
     return (1 + (rows + bounds) * slots) * sizeof(int64_t) + bounds * sizeof(struct affine_limits);
 }
 
-static int64_t *state_of(const struct frame *f)
+// What is kept: the flag; by row, then by bound, the growths; the limits; the rows.
+static int64_t *growth_of(const struct affine *a, uint8_t *kept, int row)
 {
-    return (int64_t *)(void *)(f->regs + f->function->affine.state);
+    return (int64_t *)(void *)kept + 1 + (ptrdiff_t)row * a->slot_count;
 }
 
-// Behind the flag: by row, then by bound; the limits at last.
-static int64_t *growth_of(const struct frame *f, int row)
+static struct affine_limits *limits_of(const struct affine *a, uint8_t *kept)
 {
-    return state_of(f) + 1 + (ptrdiff_t)row * f->function->affine.slot_count;
-}
-
-static struct affine_limits *limits_of(const struct frame *f)
-{
-    const struct affine *a = &f->function->affine;
-    return (struct affine_limits *)(void *)growth_of(f, a->row_count + a->bound_count);
+    return (struct affine_limits *)(void *)growth_of(a, kept, a->row_count + a->bound_count);
 }
 
 static void uops_run(struct warp *w, const struct frame *f)
@@ -64,10 +58,11 @@ static int64_t lane_widened(const struct frame *f, const struct affine_bound *b,
 }
 
 // How much lanes grew since: the same for all. 32 bits: modulo that.
-static bool row_growth(const struct frame *f, const struct affine_row *r, int64_t *growth)
+static bool row_growth(const struct frame *f, const struct affine_row *r, const uint8_t *kept,
+                       int64_t *growth)
 {
     const uint64_t *now = (const uint64_t *)(const void *)(f->regs + r->row);
-    const uint64_t *before = (const uint64_t *)(const void *)(f->regs + r->base);
+    const uint64_t *before = (const uint64_t *)(const void *)(kept + r->base);
     const uint32_t *now32 = (const uint32_t *)(const void *)now;
     const uint32_t *before32 = (const uint32_t *)(const void *)before;
     bool same = true;
@@ -78,7 +73,7 @@ static bool row_growth(const struct frame *f, const struct affine_row *r, int64_
     return same;
 }
 
-static bool bounds_grow(const struct frame *f, const int64_t *before, int slot)
+static bool bounds_grow(const struct frame *f, const int64_t *before, uint8_t *kept, int slot)
 {
     const struct affine *a = &f->function->affine;
     bool same = true;
@@ -86,23 +81,22 @@ static bool bounds_grow(const struct frame *f, const int64_t *before, int slot)
         int64_t growth = lane_widened(f, &a->bounds[i], 0) - before[0];
         for (uint32_t lane = 1; lane < LANES; lane++)
             same &= lane_widened(f, &a->bounds[i], lane) - before[lane] == growth;
-        growth_of(f, a->row_count + i)[slot] = growth;
+        growth_of(a, kept, a->row_count + i)[slot] = growth;
     }
     return same;
 }
 
-void affine_learn(struct warp *w, struct frame *f)
+void affine_learn(struct warp *w, struct frame *f, uint8_t *kept)
 {
     const struct affine *a = &f->function->affine;
     int64_t *before = xcalloc((size_t)a->bound_count * LANES + 1, sizeof(*before));
-    struct affine_limits *limits = limits_of(f);
+    struct affine_limits *limits = limits_of(a, kept);
     bool holds = true;
     for (int k = 0; k < a->slot_count; k++)
         slot_splat(f, &a->slots[k], 0);
     uops_run(w, f);
     for (int i = 0; i < a->row_count; i++)
-        memcpy(f->regs + a->rows[i].base, f->regs + a->rows[i].row,
-               a->rows[i].wide ? ROW64 : ROW32);
+        memcpy(kept + a->rows[i].base, f->regs + a->rows[i].row, a->rows[i].wide ? ROW64 : ROW32);
     for (int i = 0; i < a->bound_count; i++) {
         limits[i] = (struct affine_limits){INT64_MAX, INT64_MIN};
         for (uint32_t lane = 0; lane < LANES; lane++) {
@@ -116,22 +110,21 @@ void affine_learn(struct warp *w, struct frame *f)
         slot_splat(f, &a->slots[k], 1);
         uops_run(w, f);
         for (int i = 0; i < a->row_count; i++)
-            holds &= row_growth(f, &a->rows[i], &growth_of(f, i)[k]);
-        holds &= bounds_grow(f, before, k);
+            holds &= row_growth(f, &a->rows[i], kept, &growth_of(a, kept, i)[k]);
+        holds &= bounds_grow(f, before, kept, k);
         slot_splat(f, &a->slots[k], 0);
     }
-    *state_of(f) = holds;
+    *(int64_t *)(void *)kept = holds;
     free(before);
 }
 
 // What becomes wider overflows in no lane of this block.
-static bool bounds_hold(const struct frame *f, const uint64_t *place)
+static bool bounds_hold(const struct affine *a, uint8_t *kept, const uint64_t *place)
 {
-    const struct affine *a = &f->function->affine;
-    const struct affine_limits *limits = limits_of(f);
+    const struct affine_limits *limits = limits_of(a, kept);
     bool hold = true;
     for (int i = 0; i < a->bound_count; i++) {
-        const int64_t *growth = growth_of(f, a->row_count + i);
+        const int64_t *growth = growth_of(a, kept, a->row_count + i);
         int64_t low = limits[i].low, high = limits[i].high, more;
         for (int k = 0; k < a->slot_count; k++)
             hold &= !__builtin_mul_overflow(growth[k], (int64_t)place[k], &more) &&
@@ -143,30 +136,46 @@ static bool bounds_hold(const struct frame *f, const uint64_t *place)
     return hold;
 }
 
+static struct affine_sum *sum_of(const struct frame *f, const struct affine_row *r)
+{
+    return (struct affine_sum *)(void *)(f->regs + r->entry);
+}
+
+static void uops_run_for(struct warp *w, const struct frame *f, const uint64_t *place)
+{
+    const struct affine *a = &f->function->affine;
+    for (int k = 0; k < a->slot_count; k++)
+        slot_splat(f, &a->slots[k], place[k]);
+    uops_run(w, f);
+    for (int i = 0; i < a->row_count; i++)
+        if (a->rows[i].entry != 0)
+            sum_of(f, &a->rows[i])->base = NULL;
+}
+
 void affine_run(struct warp *w, struct frame *f)
 {
     const struct affine *a = &f->function->affine;
+    const struct lanes_functions *lanes = w->core->lanes;
+    uint8_t *kept = w->block->sm->home->affine + (size_t)w->index * a->bytes;
     uint64_t place[AFFINE_SLOTS];
     for (int k = 0; k < a->slot_count; k++)
         place[k] = slot_of_block(w, &a->slots[k]);
-    if (*state_of(f) == 0 || !bounds_hold(f, place)) {
-        for (int k = 0; k < a->slot_count; k++)
-            slot_splat(f, &a->slots[k], place[k]);
-        uops_run(w, f);
+    if (*(const int64_t *)(const void *)kept == 0 || !bounds_hold(a, kept, place)) {
+        uops_run_for(w, f, place);
         return;
     }
-    const struct lanes_functions *lanes = w->core->lanes;
     for (int i = 0; i < a->row_count; i++) {
         const struct affine_row *r = &a->rows[i];
-        const int64_t *growth = growth_of(f, i);
+        const int64_t *growth = growth_of(a, kept, i);
+        const uint64_t *base = (const uint64_t *)(const void *)(kept + r->base);
         uint64_t more = 0;
         for (int k = 0; k < a->slot_count; k++)
             more += (uint64_t)growth[k] * place[k];
-        if (r->wide)
-            lanes->add64((uint64_t *)(void *)(f->regs + r->row),
-                         (const uint64_t *)(const void *)(f->regs + r->base), more);
+        if (r->entry != 0)
+            *sum_of(f, r) = (struct affine_sum){base, more};
+        else if (r->wide)
+            lanes->add64((uint64_t *)(void *)(f->regs + r->row), base, more);
         else
-            lanes->offsets((uint32_t *)(void *)(f->regs + r->row), f->regs + r->base, false,
-                           (uint32_t)more);
+            lanes->offsets((uint32_t *)(void *)(f->regs + r->row), base, false, (uint32_t)more);
     }
 }

@@ -153,8 +153,6 @@ void frame_fill(struct warp *w, struct frame *f)
     slots_splat(w, f, fn->frame_slots, fn->frame_slot_count);
     if (fn->once_count > 0)
         once_run(w, f);
-    if (fn->affine.uop_count > 0)
-        affine_learn(w, f);
 }
 
 void frame_prepare(struct frame *f)

@@ -126,7 +126,8 @@ struct mem_op {
     enum ptx_space space;
     int64_t offset;
     uint32_t base;  // row of the address register
-    bool base64;    // which is 64 bits wide
+    uint32_t sum;   // 0, or where that row's struct affine_sum is
+    bool base64;    // the register is 64 bits wide
     uint8_t bytes;  // of an element
     uint8_t vector; // elements
     uint8_t width;  // of the element's registers in bits: 32, 64 or 128
@@ -190,8 +191,10 @@ struct affine {
     struct uop *uops; // in order; what they give that others read: `rows`
     int uop_count;
     struct affine_row {
-        uint32_t row, base; // base: the row of a block at place 0
+        uint32_t row, base; // base: the row of a block at place 0, in what is kept
         bool wide;
+        uint32_t
+            entry; // 0, or a row that only addresses are: not made, its struct affine_sum is there in the frame
     } * rows;
     int row_count;
     struct affine_bound { // a row of 32 bits that becomes wider
@@ -201,7 +204,11 @@ struct affine {
     int bound_count;
     struct slot *slots; // of blocks, that all this depends on
     int slot_count;
-    uint32_t state; // of a warp: where in its frame
+    uint32_t bytes; // that are kept for each warp of a block, of all resident blocks
+};
+struct affine_sum {
+    const uint64_t *base; // NULL: the row is made
+    uint64_t more;
 };
 enum { AFFINE_SLOTS = 8 };
 struct function {
@@ -577,6 +584,7 @@ struct residence { // the memory of an SM's resident blocks
     size_t block_count;
     struct warp *warps;
     uint8_t *frames, *shared, *shared_shadow, *local, *local_shadow;
+    uint8_t *affine; // kept for each warp of a block: the same for those of all blocks
     struct word_record *records;
     struct turn_order *order;
     uint64_t *held;     // bits: warps that wait at barriers; one that does may have none
@@ -815,11 +823,11 @@ void frame_fill(struct warp *w, struct frame *f);       // what depends on the w
 void frame_fill_block(struct warp *w, struct frame *f); // what depends on the block
 uint64_t slot_of_block(const struct warp *w, const struct slot *s);
 // affine.c
-size_t affine_state_bytes(const struct affine *a);
-void affine_learn(struct warp *w, struct frame *f);               // when a warp gets its place
-void affine_run(struct warp *w, struct frame *f);                 // for its block
-const struct uop *warp_stop(struct warp *w, const struct uop *u); // after a violation that stops
-enum ptx_space address_space(uint64_t address);                   // GLOBAL, SHARED or LOCAL
+size_t affine_state_bytes(const struct affine *a); // what lies before the rows that are kept
+void affine_learn(struct warp *w, struct frame *f, uint8_t *kept); // when a warp gets its place
+void affine_run(struct warp *w, struct frame *f);                  // for its block
+const struct uop *warp_stop(struct warp *w, const struct uop *u);  // after a violation that stops
+enum ptx_space address_space(uint64_t address);                    // GLOBAL, SHARED or LOCAL
 // model/clock.c
 struct clock_model *clock_model_new(const struct launch *l); // NULL: none is needed, or none can be
 void clock_model_free(struct clock_model *m);

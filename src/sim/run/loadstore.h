@@ -18,7 +18,10 @@ static inline const uint64_t *addresses(struct warp *w, const struct mem_op *m)
 {
     uint64_t *out = w->core->address;
     uint64_t offset = (uint64_t)m->offset;
-    if (m->base64) {
+    const struct affine_sum *sum = (const struct affine_sum *)(const void *)(w->regs + m->sum);
+    if (m->sum != 0 && sum->base != NULL) {
+        w->core->lanes->add64(out, sum->base, sum->more + offset);
+    } else if (m->base64) {
         const uint64_t *base = row64(w, m->base);
         if (offset == 0)
             return base;

@@ -48,6 +48,8 @@ static void warp_place(struct warp *w, struct core *core, struct residence *r, s
     frame_prepare(&w->root);
     w->core = core;
     frame_fill(w, &w->root);
+    if (kernel->affine.uop_count > 0 && slot < l->warps_per_block)
+        affine_learn(w, &w->root, r->affine + (size_t)index * kernel->affine.bytes);
 }
 
 /* ---- whose turn it is ---------------------------------------------------------------------- */
@@ -167,6 +169,7 @@ static struct residence *residence_new(struct core *core)
     r->order = turn_order_new(warps);
     r->held = xcalloc(warps / WORD_BITS + 1, sizeof(*r->held));
     r->frames = aligned_new(warps * round_up(l->program->functions[0].frame_bytes, 64));
+    r->affine = aligned_new((size_t)l->program->functions[0].affine.bytes * l->warps_per_block);
     r->shared = aligned_new(blocks * shared_stride(l) + (size_t)WINDOW_WORDS * 4);
     if (l->local_bytes > 0) {
         r->local_bytes = warps * (size_t)l->local_bytes * LANES;
@@ -212,6 +215,7 @@ void residence_free(struct residence *r)
     free(r->order);
     free(r->held);
     free(r->frames);
+    free(r->affine);
     free(r->shared);
     free(r->shared_shadow);
     free(r->local_shadow);
