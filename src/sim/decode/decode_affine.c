@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-enum { ROOTS_MOST = 16, BOUNDS_MOST = 16, LINE = 64 };
+enum { BOUNDS_MOST = 16 };
 struct affines {
     struct decoder *d;
     const struct steadiness *s;
@@ -176,12 +176,12 @@ static int reads_taken(const struct affines *a, int reg)
 static bool roots_find(const struct affines *a, struct affine *out)
 {
     struct decoder *d = a->d;
-    out->rows = ARENA_ARRAY(&d->program->arena, struct affine_row, ROOTS_MOST);
+    out->rows = ARENA_ARRAY(&d->program->arena, struct affine_row, AFFINE_ROWS);
     for (size_t i = 0; i < a->uop_count; i++) {
         int reg = a->s->reg_of[a->uops[i].d / ROW32];
         if (d->read[reg] == reads_taken(a, reg))
             continue;
-        if (out->row_count == ROOTS_MOST)
+        if (out->row_count == AFFINE_ROWS)
             return false;
         out->rows[out->row_count++] =
             (struct affine_row){.row = a->uops[i].d, .wide = reg_bits(d, reg) == 64};
@@ -234,7 +234,7 @@ static void slots_divide(const struct affines *a, struct affine *out)
 }
 
 // Accesses of global memory whose address the row is; others may read it too.
-static int row_accesses(const struct affines *a, uint32_t row, uint32_t sum)
+static int row_accesses(const struct affines *a, uint32_t row, int sum)
 {
     struct decoder *d = a->d;
     int accesses = 0;
@@ -245,31 +245,30 @@ static int row_accesses(const struct affines *a, uint32_t row, uint32_t sum)
         struct mem_op *m = &d->program->mem_ops[u->extra];
         if (m->base != row || !m->base64)
             continue;
-        m->sum = sum;
+        m->sum = (uint8_t)sum;
         accesses++;
     }
     return accesses;
 }
 
+static bool only_addresses(const struct affines *a, const struct affine_row *r)
+{
+    int reg = a->s->reg_of[r->row / ROW32];
+    return r->wide && a->d->read[reg] != UINT8_MAX &&
+           row_accesses(a, r->row, 0) == a->d->read[reg] - reads_taken(a, reg);
+}
+
 // Rows that only accesses of global memory read, as their addresses, are not made: these add what they need.
 static void addresses_find(const struct affines *a, struct affine *out)
 {
-    struct decoder *d = a->d;
-    uint32_t next = 0, end = 0;
-    for (int i = 0; i < out->row_count; i++) {
-        struct affine_row *r = &out->rows[i];
-        int reg = a->s->reg_of[r->row / ROW32];
-        if (!r->wide || d->read[reg] == UINT8_MAX ||
-            row_accesses(a, r->row, 0) != d->read[reg] - reads_taken(a, reg))
-            continue;
-        if (next == end) {
-            next = row_more(d, ROW32);
-            end = next + ROW32;
+    for (int i = 0; i < out->row_count; i++)
+        if (!only_addresses(a, &out->rows[i])) {
+            const struct affine_row made = out->rows[i];
+            out->rows[i] = out->rows[out->made];
+            out->rows[out->made++] = made;
         }
-        r->entry = next;
-        (void)row_accesses(a, r->row, next);
-        next += (uint32_t)sizeof(struct affine_sum);
-    }
+    for (int i = out->made; i < out->row_count; i++)
+        (void)row_accesses(a, out->rows[i].row, 1 + i);
 }
 
 static void affine_fill(const struct affines *a, struct affine *out)
@@ -284,7 +283,6 @@ static void affine_fill(const struct affines *a, struct affine *out)
     out->bounds = ARENA_ARRAY(arena, struct affine_bound, a->bound_count + 1);
     memcpy(out->bounds, a->bounds, (size_t)a->bound_count * sizeof(*a->bounds));
     out->bound_count = a->bound_count;
-    out->bytes = (uint32_t)round_up(affine_state_bytes(out), LINE);
     for (int i = 0; i < out->row_count; i++) {
         out->rows[i].base = out->bytes;
         out->bytes += out->rows[i].wide ? ROW64 : ROW32;

@@ -1,6 +1,7 @@
 // Rows that differ from block to block by one number (decode/decode_affine.c): found out when the warps of a block get their
-// places, made for each block. For each warp of a block is kept whether it holds; of each row, how much it grows with each
-// place of the block; of each row that becomes wider, the least and the most of its lanes, and the same; the rows at place 0.
+// places, worked out for each block. Kept are, once, whether it holds; of each row, how much it grows with each place of the
+// block; of each row that becomes wider, the least and the most of all lanes, and the same; then for each warp of a block
+// its rows at place 0.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/run/exec.h"
 
@@ -10,22 +11,22 @@ struct affine_limits {
     int64_t low, high;
 };
 
-size_t affine_state_bytes(const struct affine *a)
+size_t affine_head_bytes(const struct affine *a)
 {
     size_t rows = (size_t)a->row_count, bounds = (size_t)a->bound_count,
            slots = (size_t)a->slot_count;
     return (1 + (rows + bounds) * slots) * sizeof(int64_t) + bounds * sizeof(struct affine_limits);
 }
 
-// What is kept: the flag; by row, then by bound, the growths; the limits; the rows.
-static int64_t *growth_of(const struct affine *a, uint8_t *kept, int row)
+// The flag; by row, then by bound, the growths; the limits.
+static int64_t *growth_of(const struct affine *a, uint8_t *head, int row)
 {
-    return (int64_t *)(void *)kept + 1 + (ptrdiff_t)row * a->slot_count;
+    return (int64_t *)(void *)head + 1 + (ptrdiff_t)row * a->slot_count;
 }
 
-static struct affine_limits *limits_of(const struct affine *a, uint8_t *kept)
+static struct affine_limits *limits_of(const struct affine *a, uint8_t *head)
 {
-    return (struct affine_limits *)(void *)growth_of(a, kept, a->row_count + a->bound_count);
+    return (struct affine_limits *)(void *)growth_of(a, head, a->row_count + a->bound_count);
 }
 
 static void uops_run(struct warp *w, const struct frame *f)
@@ -58,11 +59,10 @@ static int64_t lane_widened(const struct frame *f, const struct affine_bound *b,
 }
 
 // How much lanes grew since: the same for all. 32 bits: modulo that.
-static bool row_growth(const struct frame *f, const struct affine_row *r, const uint8_t *kept,
-                       int64_t *growth)
+static bool row_growth(const struct warp *w, const struct affine_row *r, int64_t *growth)
 {
-    const uint64_t *now = (const uint64_t *)(const void *)(f->regs + r->row);
-    const uint64_t *before = (const uint64_t *)(const void *)(kept + r->base);
+    const uint64_t *now = row64(w, r->row);
+    const uint64_t *before = (const uint64_t *)(const void *)(w->affine + r->base);
     const uint32_t *now32 = (const uint32_t *)(const void *)now;
     const uint32_t *before32 = (const uint32_t *)(const void *)before;
     bool same = true;
@@ -73,58 +73,74 @@ static bool row_growth(const struct frame *f, const struct affine_row *r, const 
     return same;
 }
 
-static bool bounds_grow(const struct frame *f, const int64_t *before, uint8_t *kept, int slot)
+static bool bound_growth(const struct frame *f, const struct affine_bound *b, const int64_t *before,
+                         int64_t *growth)
 {
-    const struct affine *a = &f->function->affine;
     bool same = true;
-    for (int i = 0; i < a->bound_count; i++, before += LANES) {
-        int64_t growth = lane_widened(f, &a->bounds[i], 0) - before[0];
-        for (uint32_t lane = 1; lane < LANES; lane++)
-            same &= lane_widened(f, &a->bounds[i], lane) - before[lane] == growth;
-        growth_of(a, kept, a->row_count + i)[slot] = growth;
-    }
+    *growth = lane_widened(f, b, 0) - before[0];
+    for (uint32_t lane = 1; lane < LANES; lane++)
+        same &= lane_widened(f, b, lane) - before[lane] == *growth;
     return same;
 }
 
-void affine_learn(struct warp *w, struct frame *f, uint8_t *kept)
+// Of the first warp; of others it has to be the same.
+static bool growth_note(int64_t *kept, int64_t growth, bool first)
+{
+    if (first)
+        *kept = growth;
+    return *kept == growth;
+}
+
+// What is there at place 0: rows, and of those that become wider the limits, and each lane's in `before`.
+static void base_learn(struct warp *w, struct frame *f, struct affine_limits *limits,
+                       int64_t *before)
 {
     const struct affine *a = &f->function->affine;
-    int64_t *before = xcalloc((size_t)a->bound_count * LANES + 1, sizeof(*before));
-    struct affine_limits *limits = limits_of(a, kept);
-    bool holds = true;
     for (int k = 0; k < a->slot_count; k++)
         slot_splat(f, &a->slots[k], 0);
     uops_run(w, f);
     for (int i = 0; i < a->row_count; i++)
-        memcpy(kept + a->rows[i].base, f->regs + a->rows[i].row, a->rows[i].wide ? ROW64 : ROW32);
+        memcpy(w->affine + a->rows[i].base, f->regs + a->rows[i].row,
+               a->rows[i].wide ? ROW64 : ROW32);
     for (int i = 0; i < a->bound_count; i++) {
-        limits[i] = (struct affine_limits){INT64_MAX, INT64_MIN};
-        for (uint32_t lane = 0; lane < LANES; lane++) {
-            int64_t value = before[i * (int)LANES + (int)lane] =
-                lane_widened(f, &a->bounds[i], lane);
-            limits[i].low = value < limits[i].low ? value : limits[i].low;
-            limits[i].high = value > limits[i].high ? value : limits[i].high;
+        if (w->index == 0)
+            limits[i] = (struct affine_limits){INT64_MAX, INT64_MIN};
+        for (uint32_t lane = 0; lane < LANES; lane++, before++) {
+            *before = lane_widened(f, &a->bounds[i], lane);
+            limits[i].low = *before < limits[i].low ? *before : limits[i].low;
+            limits[i].high = *before > limits[i].high ? *before : limits[i].high;
         }
     }
+}
+
+void affine_learn(struct warp *w, struct frame *f, uint8_t *head)
+{
+    const struct affine *a = &f->function->affine;
+    int64_t *before = xcalloc((size_t)a->bound_count * LANES + 1, sizeof(*before)), growth;
+    bool first = w->index == 0, holds = first || *(const int64_t *)(const void *)head != 0;
+    base_learn(w, f, limits_of(a, head), before);
     for (int k = 0; k < a->slot_count; k++) {
         slot_splat(f, &a->slots[k], 1);
         uops_run(w, f);
         for (int i = 0; i < a->row_count; i++)
-            holds &= row_growth(f, &a->rows[i], kept, &growth_of(a, kept, i)[k]);
-        holds &= bounds_grow(f, before, kept, k);
+            holds &= row_growth(w, &a->rows[i], &growth) &&
+                     growth_note(&growth_of(a, head, i)[k], growth, first);
+        for (int i = 0; i < a->bound_count; i++)
+            holds &= bound_growth(f, &a->bounds[i], before + (ptrdiff_t)i * LANES, &growth) &&
+                     growth_note(&growth_of(a, head, a->row_count + i)[k], growth, first);
         slot_splat(f, &a->slots[k], 0);
     }
-    *(int64_t *)(void *)kept = holds;
+    *(int64_t *)(void *)head = holds;
     free(before);
 }
 
 // What becomes wider overflows in no lane of this block.
-static bool bounds_hold(const struct affine *a, uint8_t *kept, const uint64_t *place)
+static bool bounds_hold(const struct affine *a, uint8_t *head, const uint64_t *place)
 {
-    const struct affine_limits *limits = limits_of(a, kept);
+    const struct affine_limits *limits = limits_of(a, head);
     bool hold = true;
     for (int i = 0; i < a->bound_count; i++) {
-        const int64_t *growth = growth_of(a, kept, a->row_count + i);
+        const int64_t *growth = growth_of(a, head, a->row_count + i);
         int64_t low = limits[i].low, high = limits[i].high, more;
         for (int k = 0; k < a->slot_count; k++)
             hold &= !__builtin_mul_overflow(growth[k], (int64_t)place[k], &more) &&
@@ -136,46 +152,39 @@ static bool bounds_hold(const struct affine *a, uint8_t *kept, const uint64_t *p
     return hold;
 }
 
-static struct affine_sum *sum_of(const struct frame *f, const struct affine_row *r)
+void affine_block(struct block *b, uint8_t *head)
 {
-    return (struct affine_sum *)(void *)(f->regs + r->entry);
-}
-
-static void uops_run_for(struct warp *w, const struct frame *f, const uint64_t *place)
-{
-    const struct affine *a = &f->function->affine;
+    const struct warp *w = &b->warps[0];
+    const struct affine *a = &w->root.function->affine;
+    uint64_t place[AFFINE_SLOTS];
     for (int k = 0; k < a->slot_count; k++)
-        slot_splat(f, &a->slots[k], place[k]);
-    uops_run(w, f);
-    for (int i = 0; i < a->row_count; i++)
-        if (a->rows[i].entry != 0)
-            sum_of(f, &a->rows[i])->base = NULL;
+        place[k] = slot_of_block(w, &a->slots[k]);
+    b->affine = *(const int64_t *)(const void *)head != 0 && bounds_hold(a, head, place);
+    for (int i = 0; i < a->row_count; i++) {
+        const int64_t *growth = growth_of(a, head, i);
+        b->more[i] = 0;
+        for (int k = 0; k < a->slot_count; k++)
+            b->more[i] += (uint64_t)growth[k] * place[k];
+    }
 }
 
 void affine_run(struct warp *w, struct frame *f)
 {
     const struct affine *a = &f->function->affine;
     const struct lanes_functions *lanes = w->core->lanes;
-    uint8_t *kept = w->block->sm->home->affine + (size_t)w->index * a->bytes;
-    uint64_t place[AFFINE_SLOTS];
-    for (int k = 0; k < a->slot_count; k++)
-        place[k] = slot_of_block(w, &a->slots[k]);
-    if (*(const int64_t *)(const void *)kept == 0 || !bounds_hold(a, kept, place)) {
-        uops_run_for(w, f, place);
+    if (!w->block->affine) {
+        for (int k = 0; k < a->slot_count; k++)
+            slot_splat(f, &a->slots[k], slot_of_block(w, &a->slots[k]));
+        uops_run(w, f);
         return;
     }
-    for (int i = 0; i < a->row_count; i++) {
+    for (int i = 0; i < a->made; i++) {
         const struct affine_row *r = &a->rows[i];
-        const int64_t *growth = growth_of(a, kept, i);
-        const uint64_t *base = (const uint64_t *)(const void *)(kept + r->base);
-        uint64_t more = 0;
-        for (int k = 0; k < a->slot_count; k++)
-            more += (uint64_t)growth[k] * place[k];
-        if (r->entry != 0)
-            *sum_of(f, r) = (struct affine_sum){base, more};
-        else if (r->wide)
-            lanes->add64((uint64_t *)(void *)(f->regs + r->row), base, more);
+        const uint64_t *base = (const uint64_t *)(const void *)(w->affine + r->base);
+        if (r->wide)
+            lanes->add64((uint64_t *)(void *)(f->regs + r->row), base, w->block->more[i]);
         else
-            lanes->offsets((uint32_t *)(void *)(f->regs + r->row), base, false, (uint32_t)more);
+            lanes->offsets((uint32_t *)(void *)(f->regs + r->row), base, false,
+                           (uint32_t)w->block->more[i]);
     }
 }

@@ -126,7 +126,7 @@ struct mem_op {
     enum ptx_space space;
     int64_t offset;
     uint32_t base;  // row of the address register
-    uint32_t sum;   // 0, or where that row's struct affine_sum is
+    uint8_t sum;    // 0, or of affine rows that only addresses are: 1 + its number
     bool base64;    // the register is 64 bits wide
     uint8_t bytes;  // of an element
     uint8_t vector; // elements
@@ -191,12 +191,11 @@ struct affine {
     struct uop *uops; // in order; what they give that others read: `rows`
     int uop_count;
     struct affine_row {
-        uint32_t row, base; // base: the row of a block at place 0, in what is kept
+        uint32_t row, base; // base: of a block at place 0, in what is kept for a warp
         bool wide;
-        uint32_t
-            entry; // 0, or a row that only addresses are: not made, its struct affine_sum is there in the frame
     } * rows;
-    int row_count;
+    int row_count,
+        made; // the first so many are made, the others only addresses are, which add what they need
     struct affine_bound { // a row of 32 bits that becomes wider
         uint32_t row;
         bool sign;
@@ -204,13 +203,9 @@ struct affine {
     int bound_count;
     struct slot *slots; // of blocks, that all this depends on
     int slot_count;
-    uint32_t bytes; // that are kept for each warp of a block, of all resident blocks
+    uint32_t bytes; // that are kept for each warp of a block
 };
-struct affine_sum {
-    const uint64_t *base; // NULL: the row is made
-    uint64_t more;
-};
-enum { AFFINE_SLOTS = 8 };
+enum { AFFINE_SLOTS = 8, AFFINE_ROWS = 16 };
 struct function {
     const struct ptx_function *ptx;
     struct uop *uops;
@@ -524,6 +519,7 @@ struct warp { // what each turn looks at lies together, in two of the host's lin
     uint32_t bulk_groups, bulk_read; // groups of bulk copies committed, those known to have read
     uint64_t proxy_fence;            // when its last was, as races.time
     struct frame root;
+    uint8_t *affine; // kept for its place in a block
 };
 
 // Cycles until a warp looks again at what it waits for: more than one turn of all warps of an SM takes, or
@@ -561,7 +557,9 @@ struct block {
     uint64_t barrier_epoch;
     int traced; // its place in the trace, while its warps are traced
     bool live;
-    struct clock_arrival { // of the last two barriers
+    bool affine;                // what is affine in its place holds:
+    uint64_t more[AFFINE_ROWS]; // by row, what is to be added
+    struct clock_arrival {      // of the last two barriers
         uint64_t barrier;
         double last;
     } arrivals[2];
@@ -584,7 +582,7 @@ struct residence { // the memory of an SM's resident blocks
     size_t block_count;
     struct warp *warps;
     uint8_t *frames, *shared, *shared_shadow, *local, *local_shadow;
-    uint8_t *affine; // kept for each warp of a block: the same for those of all blocks
+    uint8_t *affine; // what is kept for all blocks (affine.c)
     struct word_record *records;
     struct turn_order *order;
     uint64_t *held;     // bits: warps that wait at barriers; one that does may have none
@@ -823,9 +821,10 @@ void frame_fill(struct warp *w, struct frame *f);       // what depends on the w
 void frame_fill_block(struct warp *w, struct frame *f); // what depends on the block
 uint64_t slot_of_block(const struct warp *w, const struct slot *s);
 // affine.c
-size_t affine_state_bytes(const struct affine *a); // what lies before the rows that are kept
-void affine_learn(struct warp *w, struct frame *f, uint8_t *kept); // when a warp gets its place
-void affine_run(struct warp *w, struct frame *f);                  // for its block
+size_t affine_head_bytes(const struct affine *a); // of what is kept before that of warps
+void affine_learn(struct warp *w, struct frame *f, uint8_t *head); // when a warp gets its place
+void affine_block(struct block *b, uint8_t *head);                 // when a block begins
+void affine_run(struct warp *w, struct frame *f);                  // its warps' rows
 const struct uop *warp_stop(struct warp *w, const struct uop *u);  // after a violation that stops
 enum ptx_space address_space(uint64_t address);                    // GLOBAL, SHARED or LOCAL
 // model/clock.c
