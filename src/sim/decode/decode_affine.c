@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-enum { BOUNDS_MOST = 16 };
+enum { BOUNDS_MOST = 16, LINE = 64 };
 struct affines {
     struct decoder *d;
     const struct steadiness *s;
@@ -287,6 +287,9 @@ static void affine_fill(const struct affines *a, struct affine *out)
         out->rows[i].base = out->bytes;
         out->bytes += out->rows[i].wide ? ROW64 : ROW32;
     }
+    for (int i = 0; i < out->row_count; i++)
+        out->rows[i].pattern = out->bytes + (uint32_t)i * (uint32_t)sizeof(uint64_t);
+    out->bytes = (uint32_t)round_up(out->bytes + (size_t)out->row_count * sizeof(uint64_t), LINE);
     addresses_find(a, out);
 }
 

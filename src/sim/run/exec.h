@@ -191,7 +191,9 @@ struct affine {
     struct uop *uops; // in order; what they give that others read: `rows`
     int uop_count;
     struct affine_row {
-        uint32_t row, base; // base: of a block at place 0, in what is kept for a warp
+        uint32_t row;
+        uint32_t base;    // of a block at place 0, in what is kept for a warp
+        uint32_t pattern; // there, too: the number of the pattern that the row was seen to have
         bool wide;
     } * rows;
     int row_count,
@@ -418,8 +420,9 @@ struct mem_state {
     uint64_t low, high;
     uint64_t before[WARPS_NOTED]; // global loads: the first address of the warps' last ones
     // the pattern
-    uint32_t mask; // 0 = none; of the lanes compared
-    uint32_t key;  // address of the first lane modulo LINE_BYTES (global), 4 (shared)
+    uint64_t number; // no other's of any site; 0 = none
+    uint32_t mask;   // 0 = none; of the lanes compared
+    uint32_t key;    // address of the first lane modulo LINE_BYTES (global), 4 (shared)
     enum pattern_shape shape;
     int64_t lowest, highest;  // of the differences; highest with the bytes of the access
     uint64_t bits;            // or of all differences
@@ -655,6 +658,7 @@ struct core { // of a host thread
     struct arena arena;                            // of frames, paths, plans
     struct store_plan *plans_retired, *plans_last; // the first is the oldest
     uint64_t plan_lines;  // the last number of lines that plans have in common
+    uint64_t patterns;    // the last number of a pattern
     uint64_t plans_epoch; // the last in which plans were made
     unsigned plans_made;  // in it
     uint64_t blocks_done;
