@@ -71,6 +71,76 @@ static bool is_least_or_most(const struct ptx_instruction *in)
     return is_int(in, PTX_OP_MIN, 32) || is_int(in, PTX_OP_MAX, 32);
 }
 
+/* ---- bit operations ------------------------------------------------------------------------------------ */
+
+// LOP3 is any function of three: what a tree of bit operations is made of.
+enum { LEAVES = 3, LEAVES_MOST = 8 };
+struct leaves {
+    struct origin of[LEAVES_MOST];
+    int count;
+};
+
+static void leaf_add(struct leaves *l, struct origin v)
+{
+    for (int k = 0; k < l->count; k++)
+        if (l->of[k].kind == v.kind && l->of[k].at == v.at && l->of[k].bits == v.bits)
+            return;
+    if (l->count < LEAVES_MOST)
+        l->of[l->count++] = v;
+}
+
+static void leaves_find(const struct code *c, int i, int folded, struct leaves *l)
+{
+    int inputs = at(c, i)->opcode == PTX_OP_NOT ? 1 : 2;
+    for (int o = 0; o < inputs; o++) {
+        struct origin v = *source_of(c, i, o);
+        int from = def_of(c, v);
+        if (from >= 0 && is_bitwise(at(c, from), 32) &&
+            (from == folded || c->fate[from] == FATE_FOLDED))
+            leaves_find(c, from, folded, l);
+        else if (v.kind == VALUE_NUMBER)
+            leaf_add(l, (struct origin){VALUE_NUMBER, 0, (uint32_t)v.bits});
+        else
+            leaf_add(l, from >= 0 ? (struct origin){VALUE_MADE, from, 0}
+                                  : (struct origin){v.kind, v.at, 0});
+    }
+}
+
+// What others read, too, is folded if it makes the tree no larger.
+static bool absorbs_bits(const struct code *c, int k, int reader)
+{
+    struct leaves l = {.count = 0};
+    int numbers = 0;
+    leaves_find(c, reader, k, &l);
+    for (int o = 0; o < l.count; o++)
+        numbers += l.of[o].kind == VALUE_NUMBER;
+    bool alone = reader_count(c, k) == 1 || at(c, k)->opcode == PTX_OP_NOT;
+    return l.count <= (alone ? LEAVES : LEAVES - 1) && numbers <= 1;
+}
+
+static bool is_of_bits(const struct code *c, int k, struct reader r)
+{
+    return is_bitwise(at(c, k), 32) && is_bitwise(at(c, r.instruction), 32);
+}
+
+/* ---- words --------------------------------------------------------------------------------------------- */
+
+// The larger of a least or largest and of zero is a modifier of what makes that.
+static bool is_bound_by_zero(const struct code *c, int k, int reader)
+{
+    uint64_t number;
+    return is_least_or_most(at(c, k)) && is_int(at(c, reader), PTX_OP_MAX, 32) &&
+           is_signed(type_of(at(c, reader))) && type_of(at(c, k)) == type_of(at(c, reader)) &&
+           number_at(c, reader, 1, &number) && number == 0;
+}
+
+// VIADDMNMX has room for one number; zero is none.
+static bool is_between_numbers(const struct code *c, int sum, int reader)
+{
+    uint64_t number;
+    return has_number(c, sum) && number_at(c, reader, 1, &number) && number != 0;
+}
+
 static bool absorbs_word(const struct code *c, int k, struct reader r)
 {
     const struct ptx_instruction *from = at(c, k), *in = at(c, r.instruction);
@@ -85,22 +155,16 @@ static bool absorbs_word(const struct code *c, int k, struct reader r)
         return sum && !is_signed(type_of(from));
     if (is_int(from, PTX_OP_ADD, 32) || is_int(from, PTX_OP_SUB, 32))
         return reader_count(c, k) == 1 &&
-               (sum || difference || is_int(in, PTX_OP_MIN, 32) || is_int(in, PTX_OP_MAX, 32));
-    if (is_least_or_most(from)) { // of three, or of two and zero
-        uint64_t number;
-        bool zero = from->opcode == PTX_OP_MIN && in->opcode == PTX_OP_MAX && !has_number(c, k) &&
-                    number_at(c, r.instruction, 1, &number) && number == 0;
+               (sum || difference ||
+                (is_least_or_most(in) && !is_between_numbers(c, k, r.instruction)));
+    if (is_least_or_most(from)) // of three, or of two and zero
         return reader_count(c, k) == 1 && type_of(in) == type_of(from) &&
-               (in->opcode == from->opcode || zero);
-    }
+               (in->opcode == from->opcode || is_bound_by_zero(c, k, r.instruction));
     if (is_int(from, PTX_OP_NEG, 32))
         return sum || difference;
     if (is_bitwise(from, 32) && from->opcode == PTX_OP_AND && is_int(in, PTX_OP_BFI, 32))
         return reader_count(c, k) == 1 && r.operand == 1 && has_number(c, k);
-    if (is_bitwise(from, 32))
-        return reader_count(c, k) == 1 && is_bitwise(in, 32) &&
-               !(has_number(c, k) && has_number(c, r.instruction));
-    return false;
+    return is_of_bits(c, k, r) && absorbs_bits(c, k, r.instruction);
 }
 
 // The address of a shared variable is in a uniform register, which an access adds to another.
@@ -147,7 +211,8 @@ static bool absorbs(const struct code *c, int k, struct reader r)
 static bool takes_room(const struct code *c, int k, struct reader r)
 {
     return !is_address_of(c, r) && !is_widening(at(c, k)) && !is_float(at(c, r.instruction)) &&
-           !rotates(c, k, r.instruction);
+           !rotates(c, k, r.instruction) && !is_of_bits(c, k, r) &&
+           !is_bound_by_zero(c, k, r.instruction);
 }
 
 static void absorb_one(struct code *c, int k)

@@ -134,6 +134,7 @@ void code_absorb(struct code *c);
 // lower_made.c
 void code_slots(struct code *c);
 double code_atomic(const struct code *c, int i); // beside the one that does it
+bool is_never_small(const struct code *c, struct origin v, int deep);
 // lower_numbers.c: machine instructions more for numbers.
 double code_numbers(struct code *c, int i, struct numbers_kept *kept);
 // lower_bytes.c: machine instructions more, or fewer, for values narrower than a register.

@@ -478,16 +478,20 @@ static void loop_write_out(struct code *c, int loop)
 void code_loops(struct code *c)
 {
     for (int n = 0; n < c->loop_count; n++) {
+        struct natural_loop *l = &c->loops[n];
         int test = -1, sum = -1;
         double most = 0, operations = -1;
-        if (c->loops[n].branch >= 0 && is_straight(c, n) && count_find(c, n, &test, &sum))
+        bool counted = l->branch >= 0 && count_find(c, n, &test, &sum);
+        if (counted && is_straight(c, n))
             operations = operations_of(c, n, test, sum, &most);
-        int turns = operations >= 0 ? turns_known(c, n, test, sum) : 0;
-        int copies = turns > 0 ? copies_for(operations, turns) : operations <= most ? COPIES : 1;
-        if (operations >= 0 && copies > 1) {
+        l->turns = counted ? turns_known(c, n, test, sum) : 0;
+        int copies = operations < 0       ? 1
+                     : l->turns > 0       ? copies_for(operations, l->turns)
+                     : operations <= most ? COPIES
+                                          : 1;
+        if (copies > 1) {
             loop_unroll(c, n, test, sum);
-            c->loops[n].copies = copies;
-            c->loops[n].turns = turns;
+            l->copies = copies;
         } else if (operations < 0 && !has_choice_within(c, n)) {
             loop_write_out(c, n);
         }

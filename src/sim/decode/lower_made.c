@@ -425,21 +425,70 @@ static bool is_in_sum(const struct code *c, int i)
     return (by->opcode == PTX_OP_ADD || by->opcode == PTX_OP_SUB) && !is_rounded(by);
 }
 
+// Never less than zero: a square, a magnitude, a power of two, a sum of them.
+static bool is_not_negative(const struct code *c, struct origin v, int deep)
+{
+    enum { DEEP = 6 };
+    int from = def_of(c, v);
+    uint64_t number;
+    if (v.kind == VALUE_NUMBER)
+        return (uint32_t)v.bits >> 31 == 0;
+    if (from < 0 || deep > DEEP || type_of(at(c, from)) != PTX_TYPE_F32)
+        return false;
+    const struct origin *a = source_of(c, from, 0), *b = source_of(c, from, 1);
+    switch (at(c, from)->opcode) {
+    case PTX_OP_EX2:
+    case PTX_OP_ABS:
+        return true;
+    case PTX_OP_MUL:
+        return a->kind == b->kind && a->at == b->at && !number_at(c, from, 0, &number);
+    case PTX_OP_ADD:
+        return !is_rounded(at(c, from)) && is_not_negative(c, *a, deep + 1) &&
+               is_not_negative(c, *b, deep + 1);
+    default:
+        return false;
+    }
+}
+
+// Is the value a sum of what is not negative and of a number that is not denormal? Nothing of it has to be scaled.
+bool is_never_small(const struct code *c, struct origin v, int deep)
+{
+    enum { NORMAL = 0x00800000, INFINITE = 0x7f800000, DEEP = 6 };
+    int from = def_of(c, v);
+    if (v.kind == VALUE_NUMBER)
+        return v.bits >= NORMAL && v.bits < INFINITE;
+    if (from < 0 || deep > DEEP || at(c, from)->opcode != PTX_OP_ADD ||
+        type_of(at(c, from)) != PTX_TYPE_F32 || is_rounded(at(c, from)))
+        return false;
+    for (int k = 0; k < 2; k++)
+        if (is_never_small(c, *source_of(c, from, k), deep + 1) &&
+            is_not_negative(c, *source_of(c, from, 1 - k), 0))
+            return true;
+    return false;
+}
+
 // An operand that is scaled, as what is small has no room: in its place where nobody reads it any more, else beside it and
 // selected. What a divisor of several takes is done once.
 static double scaled_slots(const struct code *c, int i, double alone)
 {
-    enum { BY_SAME = 2, BY_SAME_FULL = 3 };
+    enum { BY_SAME = 2, BY_SAME_FULL = 3, NORMAL_FULL = 5 };
     const struct ptx_instruction *in = at(c, i);
     bool f32 = type_of(in) == PTX_TYPE_F32 && !ptx_has_modifier(in, PTX_MOD_FTZ),
          full = in->opcode == PTX_OP_DIV && ptx_has_modifier(in, PTX_MOD_FULL),
          approx = in->opcode == PTX_OP_DIV && in_has(in, "approx"),
          scales =
              in->opcode == PTX_OP_LG2 || in->opcode == PTX_OP_EX2 || full || approx ||
-             ((in->opcode == PTX_OP_SQRT || in->opcode == PTX_OP_RSQRT) && in_has(in, "approx"));
+             ((in->opcode == PTX_OP_SQRT || in->opcode == PTX_OP_RSQRT ||
+               in->opcode == PTX_OP_RCP) &&
+              in_has(in, "approx"));
     if (!f32 || !scales)
         return alone;
-    double slots = alone;
+    if (in->opcode == PTX_OP_RCP) // without the move of the scale
+        return alone - is_never_small(c, *source_of(c, i, 0), 0);
+    double slots = alone + (in->opcode == PTX_OP_DIV && source_of(c, i, 0)->kind == VALUE_NUMBER);
+    if (in->opcode != PTX_OP_EX2 &&
+        is_never_small(c, *source_of(c, i, in->opcode == PTX_OP_DIV), 0))
+        return full ? NORMAL_FULL - is_in_sum(c, i) : approx ? 2 - is_in_sum(c, i) : 1;
     for (int s = c->first_source[i]; s < c->first_source[i + 1]; s++) {
         int from = def_of(c, c->sources[s]);
         bool divisor = s == c->first_source[i] + 1,
@@ -453,13 +502,17 @@ static double scaled_slots(const struct code *c, int i, double alone)
     return slots - ((full || approx) && is_in_sum(c, i));
 }
 
-// What a parameter is divided by is compared with it by FCHK, which reads registers.
+// What a parameter or a number is divided by is compared with it by FCHK, which reads registers.
 static double divided_slots(const struct code *c, int i)
 {
+    enum { NUMBER = 2 };
     const struct ptx_instruction *in = at(c, i);
     int from = in->opcode == PTX_OP_DIV && type_of(in) == PTX_TYPE_F32 && is_rounded(in)
                    ? def_of(c, *source_of(c, i, 0))
                    : -1;
+    if (in->opcode == PTX_OP_DIV && type_of(in) == PTX_TYPE_F32 && is_rounded(in) &&
+        source_of(c, i, 0)->kind == VALUE_NUMBER)
+        return NUMBER;
     return from >= 0 && at(c, from)->opcode == PTX_OP_LD && at(c, from)->space_count > 0 &&
            at(c, from)->spaces[0] == PTX_SPACE_PARAM;
 }
