@@ -8,12 +8,16 @@
 static bool absorbs_float(const struct code *c, int k, struct reader r)
 {
     const struct ptx_instruction *from = at(c, k), *in = at(c, r.instruction);
+    if ((from->opcode == PTX_OP_NEG || from->opcode == PTX_OP_ABS) && in->opcode == PTX_OP_CVT)
+        return in->type_count > 1 && in->types[1] == type_of(from);
+    if (in->opcode == PTX_OP_EX2 && type_of(in) == PTX_TYPE_F32 && !ptx_has_modifier(in, PTX_MOD_FTZ))
+        return false; // it is scaled before
     if (from->opcode == PTX_OP_NEG || from->opcode == PTX_OP_ABS)
         return is_float(in) && in->type_count > 0 && type_of(in) == type_of(from) &&
                (ptx_opcode_class(in->opcode) == PTX_CLASS_INTEGER ||
                 ptx_opcode_class(in->opcode) == PTX_CLASS_FLOAT ||
                 ptx_opcode_class(in->opcode) == PTX_CLASS_SPECIAL) &&
-               in->opcode != PTX_OP_SELP && in->opcode != PTX_OP_MOV;
+               in->opcode != PTX_OP_MOV;
     return from->opcode == PTX_OP_MUL && (in->opcode == PTX_OP_ADD || in->opcode == PTX_OP_SUB) &&
            type_of(from) == type_of(in) && !is_rounded(from) && !is_rounded(in);
 }
@@ -111,6 +115,9 @@ static bool absorbs_bits(const struct code *c, int k, int reader)
 {
     struct leaves l = {.count = 0};
     int numbers = 0;
+    if (reader_count(c, k) == 1 && at(c, k)->opcode == PTX_OP_AND &&
+        at(c, reader)->opcode == PTX_OP_AND && has_number(c, k) && has_number(c, reader))
+        return true; // one mask
     leaves_find(c, reader, k, &l);
     for (int o = 0; o < l.count; o++)
         numbers += l.of[o].kind == VALUE_NUMBER;
@@ -145,7 +152,7 @@ static bool absorbs_word(const struct code *c, int k, struct reader r)
 {
     const struct ptx_instruction *from = at(c, k), *in = at(c, r.instruction);
     bool sum = is_int(in, PTX_OP_ADD, 32), difference = is_int(in, PTX_OP_SUB, 32);
-    if (rotates(c, k, r.instruction))
+    if (rotates(c, k, r.instruction) || code_absorbs_bytes(c, k, r.instruction))
         return true;
     if (is_product(from, 32))
         return sum || (difference && (r.operand == 0 || has_number(c, k)));
@@ -210,9 +217,11 @@ static bool absorbs(const struct code *c, int k, struct reader r)
 // An address has room for a number, and what is folded for its own readers' sake takes nothing from others.
 static bool takes_room(const struct code *c, int k, struct reader r)
 {
+    if (is_float(at(c, k))) // FFMA has one product
+        return at(c, k)->opcode == PTX_OP_MUL;
     return !is_address_of(c, r) && !is_widening(at(c, k)) && !is_float(at(c, r.instruction)) &&
            !rotates(c, k, r.instruction) && !is_of_bits(c, k, r) &&
-           !is_bound_by_zero(c, k, r.instruction);
+           !code_absorbs_bytes(c, k, r.instruction) && !is_bound_by_zero(c, k, r.instruction);
 }
 
 static void absorb_one(struct code *c, int k)

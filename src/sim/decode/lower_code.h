@@ -139,6 +139,8 @@ bool is_never_small(const struct code *c, struct origin v, int deep);
 double code_numbers(struct code *c, int i, struct numbers_kept *kept);
 // lower_bytes.c: machine instructions more, or fewer, for values narrower than a register.
 double code_bytes(const struct code *c, int i);
+bool code_absorbs_bytes(const struct code *c, int k, int reader);
+bool is_whole_mask(const struct code *c, int i); // that takes nothing away
 // lower_flow.c
 int before_loops(const struct code *c, int block);
 void code_predicates(struct code *c);
