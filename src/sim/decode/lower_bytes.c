@@ -8,8 +8,11 @@ static bool is_half(enum ptx_type type)
 }
 
 // Halves are read where they lie by what computes in them or converts them, and by what puts words together.
-static bool takes_whole(const struct ptx_instruction *in)
+static bool takes_whole(const struct ptx_instruction *in, uint64_t element)
 {
+    // f32 is bf16 shifted to the left: the upper one is moved down before.
+    if (in->opcode == PTX_OP_CVT && in->type_count > 1 && in->types[1] == PTX_TYPE_BF16)
+        return element % 2 == 0;
     if (in->opcode == PTX_OP_ST || in->opcode == PTX_OP_MOV || in->type_count == 0)
         return true;
     return in->opcode == PTX_OP_CVT ? in->type_count > 1 && is_half(in->types[1])
@@ -24,7 +27,7 @@ static double taken_apart(const struct code *c, int i)
     for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
         struct reader by = c->readers[r];
         uint64_t element = source_of(c, by.instruction, by.operand)->bits;
-        if (c->fate[by.instruction] == FATE_DEAD || takes_whole(at(c, by.instruction)) ||
+        if (c->fate[by.instruction] == FATE_DEAD || takes_whole(at(c, by.instruction), element) ||
             element >= COUNT_OF(apart) || apart[element])
             continue;
         apart[element] = true;

@@ -85,6 +85,7 @@ struct code {
     int *dominator, *order, *number; // immediate; reverse postorder and its inverse
     int *loop_of;                    // innermost loop, or -1
     int *joined_to; // after predication: the block that it is executed with; itself
+    bool *agree;    // those that run take its branch alike (lower_agree.c)
     struct natural_loop *loops;
     int loop_count;
     // by instruction

@@ -4,11 +4,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/decode/lower_code.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 // Operations before anything is folded, without the counter's sum, its comparison and the branch. Loops with loads from memory
-// may have more, and each load from shared memory makes room for five.
-enum { OPERATIONS = 18, OPERATIONS_LOADS = 46, OPERATIONS_SHARED = 5, COPIES = 4 };
+// may have more, and each load from shared memory makes room for five, up to a bound.
+enum {
+    OPERATIONS = 18,
+    OPERATIONS_LOADS = 46,
+    OPERATIONS_SHARED = 5,
+    OPERATIONS_MOST = 96,
+    COPIES = 4
+};
 
 static int block_of(const struct code *c, int i)
 {
@@ -188,7 +195,8 @@ static double cost_of(const struct code *c, int i)
         int address = in->writes_first ? 1 : 0;
         bool apart = in->operands[address].kind == PTX_OPERAND_ADDRESS &&
                      in->operands[address].reg >= 0 && in->operands[address].offset != 0;
-        return 1 + apart;
+        bool narrow = in->vector > 1 && c->slots[i] > 1; // its elements are taken apart
+        return narrow ? c->slots[i] + apart : 1 + apart;
     }
     return c->slots[i] > 0 || c->fate[i] == FATE_FOLDED ? 1 : 0;
 }
@@ -205,6 +213,42 @@ static bool is_whole_routine(const struct code *c, int i)
     return in->opcode == PTX_OP_CALL || in->opcode == PTX_OP_WGMMA ||
            in->opcode == PTX_OP_MBARRIER || (in->opcode == PTX_OP_ATOM && in->writes_first) ||
            (divides && in->type_count > 0 && ptx_type_bits(in->types[0]) == 64);
+}
+
+// Is it at a register that the loop steps, or made of nothing else?
+static bool is_at_walking(const struct code *c, int loop, int i)
+{
+    const struct ptx_operand *to = &at(c, i)->operands[at(c, i)->writes_first ? 1 : 0];
+    struct origin v = c->first_source[i] < c->first_source[i + 1]
+                          ? *source_of(c, i, 0)
+                          : (struct origin){VALUE_NONE, 0, 0};
+    int from = v.kind == VALUE_KEPT   ? writer_in(c, loop, v.at)
+               : v.kind == VALUE_MADE ? c->same[v.at]
+                                      : -1;
+    return to->kind == PTX_OPERAND_ADDRESS && from >= 0 && is_inside(c, from, loop) &&
+           steps(c, from);
+}
+
+// Where lanes leave at different turns ptxas unrolls no loop in which lanes exchange something, or add to memory, or that stores
+// where it may load from: but stores at registers that the loop steps.
+static bool is_safe_apart(const struct code *c, int loop)
+{
+    bool loads[2] = {false}, stores[2] = {false};
+    for (int i = 0; i < c->count; i++) {
+        const struct ptx_instruction *in = at(c, i);
+        if (!is_inside(c, i, loop))
+            continue;
+        enum ptx_class class = ptx_opcode_class(in->opcode);
+        if (class == PTX_CLASS_ATOMIC || class == PTX_CLASS_WARP || class == PTX_CLASS_BARRIER)
+            return false;
+        bool shared = is_local(in, PTX_SPACE_SHARED);
+        if (in->opcode == PTX_OP_LD && !is_local(in, PTX_SPACE_PARAM) &&
+            !is_local(in, PTX_SPACE_CONST))
+            loads[shared] = true;
+        if (in->opcode == PTX_OP_ST && !is_at_walking(c, loop, i))
+            stores[shared] = true;
+    }
+    return !(loads[0] && stores[0]) && !(loads[1] && stores[1]);
 }
 
 static double operations_of(const struct code *c, int loop, int test, int sum, double *most)
@@ -228,7 +272,7 @@ static double operations_of(const struct code *c, int loop, int test, int sum, d
             continue;
         cost += cost_of(c, i);
     }
-    *most = loads && room < OPERATIONS_LOADS ? OPERATIONS_LOADS : room;
+    *most = fmin(loads ? fmax(room, OPERATIONS_LOADS) : room, OPERATIONS_MOST);
     return cost;
 }
 
@@ -485,6 +529,9 @@ void code_loops(struct code *c)
         if (counted && is_straight(c, n))
             operations = operations_of(c, n, test, sum, &most);
         l->turns = counted ? turns_known(c, n, test, sum) : 0;
+        if (operations >= 0 && l->turns == 0 && !c->agree[block_of(c, l->branch)] &&
+            !is_safe_apart(c, n))
+            operations = most + 1;
         int copies = operations < 0       ? 1
                      : l->turns > 0       ? copies_for(operations, l->turns)
                      : operations <= most ? COPIES

@@ -148,7 +148,7 @@ void code_waits(struct code *c)
     struct meeting m = meetings_find(c);
     for (int b = 0; b < f->block_count; b++)
         before[b] = NONE;
-    bool *agree = xcalloc((size_t)f->block_count + 1, sizeof *agree);
+    bool *agree = c->agree;
     code_agree(c, m.next, agree);
     for (int b = 0; b < f->block_count; b++) {
         if (!ends_with_choice(c, b) || c->slots[last_of(c, b)] <= 0 || agree[b])
@@ -176,7 +176,6 @@ void code_waits(struct code *c)
         code_bring(c, c->joined_to[meet], NONE, 1);
     }
     free(before);
-    free(agree);
     free(m.next);
     free(m.on);
     free(m.order);
