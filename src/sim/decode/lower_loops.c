@@ -211,7 +211,9 @@ static bool is_whole_routine(const struct code *c, int i)
         return exact;
     bool divides = in->opcode == PTX_OP_DIV || in->opcode == PTX_OP_REM;
     return in->opcode == PTX_OP_CALL || in->opcode == PTX_OP_WGMMA ||
-           in->opcode == PTX_OP_MBARRIER || (in->opcode == PTX_OP_ATOM && in->writes_first) ||
+           in->opcode == PTX_OP_MBARRIER || in->opcode == PTX_OP_MEMBAR ||
+           in->opcode == PTX_OP_FENCE ||
+           (in->opcode == PTX_OP_ATOM && in->writes_first && c->slots[i] > 2) ||
            (divides && in->type_count > 0 && ptx_type_bits(in->types[0]) == 64);
 }
 
@@ -229,26 +231,60 @@ static bool is_at_walking(const struct code *c, int loop, int i)
            steps(c, from);
 }
 
-// Where lanes leave at different turns ptxas unrolls no loop in which lanes exchange something, or add to memory, or that stores
-// where it may load from: but stores at registers that the loop steps.
-static bool is_safe_apart(const struct code *c, int loop)
+// Do lanes exchange something in the loop, wait for each other, or add to memory?
+static bool has_exchange(const struct code *c, int loop)
 {
-    bool loads[2] = {false}, stores[2] = {false};
+    for (int i = 0; i < c->count; i++) {
+        enum ptx_class class = ptx_opcode_class(at(c, i)->opcode);
+        if (is_inside(c, i, loop) && (class == PTX_CLASS_ATOMIC || class == PTX_CLASS_WARP ||
+                                      class == PTX_CLASS_BARRIER))
+            return true;
+    }
+    return false;
+}
+
+// Is there a load that a store of the turn before does not hold back, as none goes to its memory but at registers that the loop
+// steps? Or no load?
+static bool has_free_load(const struct code *c, int loop)
+{
+    enum { SHARED, LOCAL, OTHER, SPACES };
+    bool loads[SPACES] = {false}, stores[SPACES] = {false}, any = false, found = false;
     for (int i = 0; i < c->count; i++) {
         const struct ptx_instruction *in = at(c, i);
         if (!is_inside(c, i, loop))
             continue;
-        enum ptx_class class = ptx_opcode_class(in->opcode);
-        if (class == PTX_CLASS_ATOMIC || class == PTX_CLASS_WARP || class == PTX_CLASS_BARRIER)
-            return false;
-        bool shared = is_local(in, PTX_SPACE_SHARED);
+        int space = is_local(in, PTX_SPACE_SHARED)  ? SHARED
+                    : is_local(in, PTX_SPACE_LOCAL) ? LOCAL
+                                                    : OTHER;
         if (in->opcode == PTX_OP_LD && !is_local(in, PTX_SPACE_PARAM) &&
             !is_local(in, PTX_SPACE_CONST))
-            loads[shared] = true;
+            loads[space] = true;
         if (in->opcode == PTX_OP_ST && !is_at_walking(c, loop, i))
-            stores[shared] = true;
+            stores[space] = true;
     }
-    return !(loads[0] && stores[0]) && !(loads[1] && stores[1]);
+    for (int space = 0; space < SPACES; space++) {
+        any |= loads[space];
+        found |= loads[space] && !stores[space];
+    }
+    return found || !any;
+}
+
+// A number or parameter, not worked out.
+static bool is_given(const struct code *c, struct origin v)
+{
+    int from = def_of(c, v);
+    return v.kind == VALUE_NUMBER || (from >= 0 && at(c, from)->opcode == PTX_OP_LD &&
+                                      is_local(at(c, from), PTX_SPACE_PARAM));
+}
+
+// Of a count that is not known. Where lanes exchange something ptxas wants to see that they count alike: by a bound that is
+// given. Where lanes leave at different turns it wants a load that can go ahead.
+static bool may_unroll(const struct code *c, int loop, int test)
+{
+    bool agree = c->agree[block_of(c, c->loops[loop].branch)];
+    if (has_exchange(c, loop))
+        return agree && is_given(c, *source_of(c, test, 1));
+    return agree || has_free_load(c, loop);
 }
 
 static double operations_of(const struct code *c, int loop, int test, int sum, double *most)
@@ -529,8 +565,7 @@ void code_loops(struct code *c)
         if (counted && is_straight(c, n))
             operations = operations_of(c, n, test, sum, &most);
         l->turns = counted ? turns_known(c, n, test, sum) : 0;
-        if (operations >= 0 && l->turns == 0 && !c->agree[block_of(c, l->branch)] &&
-            !is_safe_apart(c, n))
+        if (operations >= 0 && l->turns == 0 && !may_unroll(c, n, test))
             operations = most + 1;
         int copies = operations < 0       ? 1
                      : l->turns > 0       ? copies_for(operations, l->turns)
