@@ -312,21 +312,33 @@ static double operations_of(const struct code *c, int loop, int test, int sum, d
     return cost;
 }
 
+// The longest body of a loop of so many turns that ptxas writes out whole.
+static double operations_whole(int turns)
+{
+    static const struct {
+        double turns, operations;
+    } most[] = {{2, 194},  {3, 126},  {4, 97},  {5, 77},  {6, 72},   {8, 57},   {10, 48}, {12, 45},
+                {16, 38},  {20, 33},  {24, 30}, {32, 25}, {40, 22},  {48, 20},  {64, 17}, {80, 15},
+                {100, 13}, {128, 12}, {200, 9}, {300, 7}, {500, 5}, {1000, 2}};
+    size_t k = 0;
+    while (k < COUNT_OF(most) && most[k].turns < turns)
+        k++;
+    if (k == COUNT_OF(most))
+        return 2000 / (double)turns;
+    if (k == 0 || most[k].turns == turns)
+        return most[k].operations;
+    double part = (turns - most[k - 1].turns) / (most[k].turns - most[k - 1].turns);
+    return most[k - 1].operations + part * (most[k].operations - most[k - 1].operations);
+}
+
 // Copies of a loop of so many turns: all of them, if that makes a program that is not long, or as many as do, so that few turns
 // are left over.
 static int copies_for(double operations, int turns)
 {
-    static const struct {
-        double operations, whole;
-    } most[] = {{4, 2048}, {20, 1024}, {32, 768}, {48, 600}, {64, 384}, {100, 200}};
-    enum { LENGTH = 320 };
-    for (size_t k = 0; k < COUNT_OF(most); k++)
-        if (operations <= most[k].operations) {
-            if (operations * turns <= most[k].whole)
-                return turns;
-            break;
-        }
-    if (operations > most[COUNT_OF(most) - 2].operations)
+    enum { LENGTH = 320, LONGEST = 72 };
+    if (operations <= operations_whole(turns))
+        return turns;
+    if (operations > LONGEST)
         return 1;
     int copies = operations > 0 ? (int)(LENGTH / operations) : turns, best = copies;
     for (int k = copies; k > 1 && 2 * k >= copies; k--)
