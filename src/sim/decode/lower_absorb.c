@@ -10,7 +10,8 @@ static bool absorbs_float(const struct code *c, int k, struct reader r)
     const struct ptx_instruction *from = at(c, k), *in = at(c, r.instruction);
     if ((from->opcode == PTX_OP_NEG || from->opcode == PTX_OP_ABS) && in->opcode == PTX_OP_CVT)
         return in->type_count > 1 && in->types[1] == type_of(from);
-    if (in->opcode == PTX_OP_EX2 && type_of(in) == PTX_TYPE_F32 && !ptx_has_modifier(in, PTX_MOD_FTZ))
+    if (in->opcode == PTX_OP_EX2 && type_of(in) == PTX_TYPE_F32 &&
+        !ptx_has_modifier(in, PTX_MOD_FTZ))
         return false; // it is scaled before
     if (from->opcode == PTX_OP_NEG || from->opcode == PTX_OP_ABS)
         return is_float(in) && in->type_count > 0 && type_of(in) == type_of(from) &&

@@ -221,8 +221,7 @@ static bool is_part_of_word(const struct code *c, int i)
         return bits_of(in) == WORD && !is_signed(type_of(in)) && is_byte_field(c, i);
     case PTX_OP_CVT:
         return in->type_count == 2 && ptx_type_bits(in->types[0]) == WORD && !is_float(in) &&
-               ptx_type_bits(in->types[1]) <= HALF &&
-               ptx_type_kind(in->types[1]) != PTX_KIND_FLOAT;
+               ptx_type_bits(in->types[1]) <= HALF && ptx_type_kind(in->types[1]) != PTX_KIND_FLOAT;
     default:
         return false;
     }

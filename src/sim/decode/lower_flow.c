@@ -580,7 +580,7 @@ static bool is_read_behind(const struct code *c, int copy, int made)
     if (made < 0)
         return false;
     if (c->joined_to[block] != block && c->f->block_of[made] != block)
-        return true; // under a predicate that what made it has not
+        return true;          // under a predicate that what made it has not
     if (jumps_back(c, block)) // unless the old value is read when the new one is there
         return c->f->block_of[made] == block &&
                is_kept_read(c, made, copy, at(c, copy)->operands[0].reg);

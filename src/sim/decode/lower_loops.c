@@ -236,8 +236,8 @@ static bool has_exchange(const struct code *c, int loop)
 {
     for (int i = 0; i < c->count; i++) {
         enum ptx_class class = ptx_opcode_class(at(c, i)->opcode);
-        if (is_inside(c, i, loop) && (class == PTX_CLASS_ATOMIC || class == PTX_CLASS_WARP ||
-                                      class == PTX_CLASS_BARRIER))
+        if (is_inside(c, i, loop) &&
+            (class == PTX_CLASS_ATOMIC || class == PTX_CLASS_WARP || class == PTX_CLASS_BARRIER))
             return true;
     }
     return false;
@@ -317,8 +317,8 @@ static double operations_whole(int turns)
 {
     static const struct {
         double turns, operations;
-    } most[] = {{2, 194},  {3, 126},  {4, 97},  {5, 77},  {6, 72},   {8, 57},   {10, 48}, {12, 45},
-                {16, 38},  {20, 33},  {24, 30}, {32, 25}, {40, 22},  {48, 20},  {64, 17}, {80, 15},
+    } most[] = {{2, 194},  {3, 126},  {4, 97},  {5, 77},  {6, 72},  {8, 57},  {10, 48}, {12, 45},
+                {16, 38},  {20, 33},  {24, 30}, {32, 25}, {40, 22}, {48, 20}, {64, 17}, {80, 15},
                 {100, 13}, {128, 12}, {200, 9}, {300, 7}, {500, 5}, {1000, 2}};
     size_t k = 0;
     while (k < COUNT_OF(most) && most[k].turns < turns)

@@ -370,7 +370,8 @@ static bool is_last_reader(const struct code *c, int value, int i)
 // predicate is false.
 static bool is_made_over(const struct code *c, int i, int made, int other)
 {
-    if (other < 0 || other == made || c->fate[other] != FATE_MADE || bits_of(at(c, i)) == 64 || !is_last_reader(c, other, i))
+    if (other < 0 || other == made || c->fate[other] != FATE_MADE || bits_of(at(c, i)) == 64 ||
+        !is_last_reader(c, other, i))
         return false;
     return is_arithmetic(at(c, made)) ||
            (at(c, made)->opcode == PTX_OP_LD && at(c, made)->vector <= 1);
@@ -538,11 +539,10 @@ static double scaled_slots(const struct code *c, int i, double alone)
     bool f32 = type_of(in) == PTX_TYPE_F32 && !ptx_has_modifier(in, PTX_MOD_FTZ),
          full = in->opcode == PTX_OP_DIV && ptx_has_modifier(in, PTX_MOD_FULL),
          approx = in->opcode == PTX_OP_DIV && in_has(in, "approx"),
-         scales =
-             in->opcode == PTX_OP_LG2 || in->opcode == PTX_OP_EX2 || full || approx ||
-             ((in->opcode == PTX_OP_SQRT || in->opcode == PTX_OP_RSQRT ||
-               in->opcode == PTX_OP_RCP) &&
-              in_has(in, "approx"));
+         scales = in->opcode == PTX_OP_LG2 || in->opcode == PTX_OP_EX2 || full || approx ||
+                  ((in->opcode == PTX_OP_SQRT || in->opcode == PTX_OP_RSQRT ||
+                    in->opcode == PTX_OP_RCP) &&
+                   in_has(in, "approx"));
     if (!f32 || !scales)
         return alone;
     if (in->opcode == PTX_OP_RCP) // without the move of the scale
@@ -648,7 +648,8 @@ static double slots_of(const struct code *c, int i)
     enum ptx_class class = ptx_opcode_class(in->opcode);
     if (is_of_predicates(in))
         return is_in_comparison(c, i) ? 0 : 1;
-    if (in->opcode == PTX_OP_SETP && (is_zero_test(c, i) || is_predicate_again(c, i) || is_opposite_made(c, i)))
+    if (in->opcode == PTX_OP_SETP &&
+        (is_zero_test(c, i) || is_predicate_again(c, i) || is_opposite_made(c, i)))
         return 0;
     if (is_under_predicate(c, i) || is_saturation(c, i) || is_constant_place(c, i))
         return 0;
@@ -658,7 +659,7 @@ static double slots_of(const struct code *c, int i)
         return needs_high(c, i) ? is_signed(in->types[1]) + is_copied_to_pair(c, i) : 0;
     if (in->opcode == PTX_OP_NEG ||
         (in->opcode == PTX_OP_ABS && (is_float(in) || bits_of(in) != 64)))
-        return bits_of(in) == 64 && !is_float(in)                           ? 2
+        return bits_of(in) == 64 && !is_float(in)                     ? 2
                : in->opcode == PTX_OP_NEG && is_sign_of_product(c, i) ? 0
                                                                       : 1;
     double alone = alone_slots(c, i);
