@@ -165,7 +165,7 @@ static int width_made(const struct code *c, int i, int deep)
         b = width_of(c, *source_of(c, i, 1), deep);
     switch (in->opcode) {
     case PTX_OP_LD:
-        return in->vector > 1 || is_signed(type_of(in)) ? WORD : at_most(bits_of(in));
+        return is_signed(type_of(in)) ? WORD : at_most(bits_of(in));
     case PTX_OP_AND:
         return a < b ? a : b;
     case PTX_OP_OR:
