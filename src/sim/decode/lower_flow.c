@@ -184,6 +184,19 @@ static int arm_of(const struct code *c, int b, int way, int *by)
     return block_at(c, side)->successors[0];
 }
 
+// Does anything in the block read what it loads from memory? Nothing else would go on meanwhile.
+static bool waits_for_load(const struct code *c, int b)
+{
+    const struct ptx_block *block = block_at(c, b);
+    for (int i = block->first; i < block->first + block->count; i++)
+        for (int s = c->first_source[i]; s < c->first_source[i + 1]; s++) {
+            int from = def_of(c, c->sources[s]);
+            if (from >= 0 && c->f->block_of[from] == b && is_global_load(at(c, from)))
+                return true;
+        }
+    return false;
+}
+
 static void join_arm(struct code *c, int side, int by, int b)
 {
     join(c, side, b);
@@ -210,7 +223,7 @@ static bool side_step(struct code *c, int b)
         if (k == 0 && comes_only_from(c, other, by_other == NONE ? b : by_other) &&
             block_at(c, side)->successor_count == 1 &&
             leads_only_to(c, other, block_at(c, side)->successors[0]) && is_short(c, side, same) &&
-            is_short(c, other, same)) {
+            is_short(c, other, same) && !waits_for_load(c, side) && !waits_for_load(c, other)) {
             int last = last_of(c, side);
             double jump = is_branch(c, last) ? c->slots[last] : 0;
             join_arm(c, side, by, b);
