@@ -606,6 +606,7 @@ struct code *code_of(struct decoder *d)
     code_predicates(c);
     code_flow(c);
     code_loops(c);
+    code_copies(c);
     code_end(c, &d->program->arena);
     return c;
 }

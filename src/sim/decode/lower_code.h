@@ -8,7 +8,7 @@
 //   lower_bytes.c   values of 8 and 16 bits
 //   lower_flow.c    predicates, ends, what is brought into registers once
 //   lower_agree.c   branches that lanes take alike
-//   lower_waits.c   lanes that wait for each other
+//   lower_waits.c   lanes that wait for each other; copies in a row
 //   lower_loops.c   unrolled loops
 //   observe/machine_code.c  how often all that is executed
 // The rules are ptxas 13.0's for sm_90, found by programs that differ in one thing each (docs/differential.md).
@@ -150,6 +150,7 @@ void code_flow(struct code *c);
 void code_agree(struct code *c, const int *next, bool *agree);
 // lower_waits.c
 void code_waits(struct code *c);
+void code_copies(const struct code *c); // which cp.async stand behind others
 // lower_loops.c
 void code_loops(struct code *c);
 // lower_code.c: of a function that is decoded. What is kept of it is the program's.

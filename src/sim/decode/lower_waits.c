@@ -141,6 +141,45 @@ static struct meeting meetings_find(const struct code *c)
     return m;
 }
 
+/* ---- copies in a row ------------------------------------------------------------------------------------- */
+
+static bool touches_shared(const struct ptx_instruction *in)
+{
+    enum ptx_class class = ptx_opcode_class(in->opcode);
+    enum ptx_space space = in->space_count > 0 ? in->spaces[0] : PTX_SPACE_GENERIC;
+    bool memory = class == PTX_CLASS_MEMORY || class == PTX_CLASS_ATOMIC || class == PTX_CLASS_TENSOR,
+         shared = space == PTX_SPACE_SHARED || space == PTX_SPACE_SHARED_CLUSTER ||
+                  space == PTX_SPACE_GENERIC;
+    return (memory && shared) || in->opcode == PTX_OP_BAR || in->opcode == PTX_OP_BARRIER;
+}
+
+// Is the block executed with the one before it in the text, or entered from what that is executed with alone?
+static bool goes_on(const struct code *c, int b)
+{
+    const struct ptx_block *block = block_at(c, b);
+    if (b == 0 || c->joined_to[b] == c->joined_to[b - 1])
+        return b > 0;
+    for (int p = 0; p < block->predecessor_count; p++)
+        if (c->joined_to[block->predecessors[p]] != c->joined_to[b - 1])
+            return false;
+    return true;
+}
+
+// What ptxas writes before cp.async (observe/machine.c) stands before the first of those in a row.
+void code_copies(const struct code *c)
+{
+    bool copied = false;
+    for (int b = 0; b < c->f->block_count; b++) {
+        copied = copied && goes_on(c, b);
+        for (int i = block_at(c, b)->first; i <= last_of(c, b); i++) {
+            bool copy = c->sites[i].pipe == PIPE_ASYNC_COPY;
+            if (copy)
+                c->d->program->sites[c->d->out->site_base + i].copies_on = copied;
+            copied = copy || (copied && !touches_shared(at(c, i)));
+        }
+    }
+}
+
 void code_waits(struct code *c)
 {
     const struct ptx_function *f = c->f;
