@@ -29,6 +29,9 @@ static const struct example examples[] = {
 #define FMA4 FMA FMA FMA FMA
 #define FMA16 FMA4 FMA4 FMA4 FMA4
 #define LOADED "ld.global.f32 %f1, [%rd6];\nadd.f32 %f2, %f1, %f1;\n"
+#define PLACED                                                                        \
+    ".shared .align 16 .b8 place[1024];\nmov.u32 %r9, place;\nshl.b32 %r7, %r2, 4;\n" \
+    "add.s32 %r8, %r9, %r7;\n"
 #define WORDS "ld.global.u32 %r3, [%rd6];\nld.global.u32 %r4, [%rd7];\n"
 #define STORED_WORD "st.global.u32 [%rd7], %r8;\nret;\n}\n"
 #define STORED "st.global.f32 [%rd7], %f1;\nret;\n}\n"
@@ -208,6 +211,24 @@ static const struct example examples[] = {
      ".reg .b16 %rs<5>;\nld.global.v2.u16 {%rs1, %rs2}, [%rd6];\ncvt.f32.bf16 %f1, %rs1;\n"
      "cvt.f32.bf16 %f2, %rs2;\nadd.f32 %f1, %f1, %f2;\n" STORED,
      0, 14, 0},
+    {"neighbouring stores to shared memory are one",
+     PLACED LOADED "mul.f32 %f3, %f1, %f2;\nfma.rn.f32 %f4, %f1, %f2, %f3;\n"
+                   "st.shared.f32 [%r8], %f1;\nst.shared.f32 [%r8+4], %f2;\n"
+                   "st.shared.f32 [%r8+12], %f3;\nst.shared.f32 [%r8+8], %f4;\n" STORED,
+     0, 18, 0},
+    {"three words of four are loaded as four",
+     PLACED "ld.shared.f32 %f3, [%r8];\nld.shared.f32 %f4, [%r8+8];\n"
+            "ld.shared.f32 %f5, [%r8+12];\nadd.f32 %f6, %f3, %f4;\nmul.f32 %f1, %f6, %f5;\n" STORED,
+     0, 14, 0},
+    {"what is loaded again is there",
+     PLACED "ld.shared.f32 %f3, [%r8];\nld.shared.f32 %f4, [%r8+8];\nadd.f32 %f6, %f3, %f4;\n"
+            "ld.shared.f32 %f5, [%r8];\nmul.f32 %f1, %f6, %f5;\n" STORED,
+     0, 15, 0},
+    {"words on either side of a predicate are loaded together",
+     PLACED LOADED "ld.shared.f32 %f3, [%r8];\nsetp.gt.f32 %p1, %f1, %f3;\n@%p1 bra D;\n"
+                   "add.f32 %f3, %f3, %f2;\nD:\nld.shared.f32 %f4, [%r8+4];\n"
+                   "mul.f32 %f1, %f3, %f4;\n" STORED,
+     0, 19, 0},
 };
 
 static double executed(const char *text, uint32_t n, const struct sim_line_code *codes, int count)

@@ -100,7 +100,7 @@ static void leaves_find(const struct code *c, int i, int folded, struct leaves *
     for (int o = 0; o < inputs; o++) {
         struct origin v = *source_of(c, i, o);
         int from = def_of(c, v);
-        if (from >= 0 && is_bitwise(at(c, from), 32) &&
+        if (from >= 0 && from < i && is_bitwise(at(c, from), 32) && // not what a loop hands on
             (from == folded || c->fate[from] == FATE_FOLDED))
             leaves_find(c, from, folded, l);
         else if (v.kind == VALUE_NUMBER)

@@ -604,6 +604,7 @@ struct code *code_of(struct decoder *d)
     code_absorb(c);
     code_slots(c);
     code_predicates(c);
+    merge_shared(c);
     code_flow(c);
     code_loops(c);
     code_copies(c);

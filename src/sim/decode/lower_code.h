@@ -76,7 +76,7 @@ struct numbers_kept {
 };
 
 struct code {
-    const struct decoder *d;
+    struct decoder *d;
     const struct ptx_function *f;
     struct timing_site *sites;
     int count; // instructions
@@ -151,6 +151,10 @@ void code_agree(struct code *c, const int *next, bool *agree);
 // lower_waits.c
 void code_waits(struct code *c);
 void code_copies(const struct code *c); // which cp.async stand behind others
+// Is the block executed with the one before it in the text, or entered from what that is executed with alone?
+bool code_goes_on(const struct code *c, int b);
+// decode_merge.c
+void merge_shared(struct code *c);
 // lower_loops.c
 void code_loops(struct code *c);
 // lower_code.c: of a function that is decoded. What is kept of it is the program's.

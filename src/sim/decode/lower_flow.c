@@ -210,7 +210,8 @@ static bool side_step(struct code *c, int b)
     for (int k = 0; k < 2; k++) {
         int by, by_other, side = arm_of(c, b, k, &by), other = arm_of(c, b, 1 - k, &by_other),
                           meet = block->successors[1 - k];
-        if (side == b || meet == b || side == meet || !comes_only_from(c, side, by == NONE ? b : by))
+        if (side == b || meet == b || side == meet ||
+            !comes_only_from(c, side, by == NONE ? b : by))
             continue;
         bool same = same_branch(c, b);
         if (leads_only_to(c, side, meet) && !block_ends_thread(c->f, meet) &&

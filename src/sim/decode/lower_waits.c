@@ -147,22 +147,25 @@ static bool touches_shared(const struct ptx_instruction *in)
 {
     enum ptx_class class = ptx_opcode_class(in->opcode);
     enum ptx_space space = in->space_count > 0 ? in->spaces[0] : PTX_SPACE_GENERIC;
-    bool memory = class == PTX_CLASS_MEMORY || class == PTX_CLASS_ATOMIC || class == PTX_CLASS_TENSOR,
+    bool memory =
+             class == PTX_CLASS_MEMORY || class == PTX_CLASS_ATOMIC || class == PTX_CLASS_TENSOR,
          shared = space == PTX_SPACE_SHARED || space == PTX_SPACE_SHARED_CLUSTER ||
                   space == PTX_SPACE_GENERIC;
     return (memory && shared) || in->opcode == PTX_OP_BAR || in->opcode == PTX_OP_BARRIER;
 }
 
-// Is the block executed with the one before it in the text, or entered from what that is executed with alone?
-static bool goes_on(const struct code *c, int b)
+bool code_goes_on(const struct code *c, int b)
 {
     const struct ptx_block *block = block_at(c, b);
     if (b == 0 || c->joined_to[b] == c->joined_to[b - 1])
         return b > 0;
-    for (int p = 0; p < block->predecessor_count; p++)
-        if (c->joined_to[block->predecessors[p]] != c->joined_to[b - 1])
+    for (int p = 0; p < block->predecessor_count; p++) {
+        int from = block->predecessors[p];
+        if (c->joined_to[from] != c->joined_to[b - 1] ||
+            (block_at(c, from)->successor_count > 1 && c->slots[last_of(c, from)] > 0))
             return false;
-    return true;
+    }
+    return block->predecessor_count > 0;
 }
 
 // What ptxas writes before cp.async (observe/machine.c) stands before the first of those in a row.
@@ -170,7 +173,7 @@ void code_copies(const struct code *c)
 {
     bool copied = false;
     for (int b = 0; b < c->f->block_count; b++) {
-        copied = copied && goes_on(c, b);
+        copied = copied && code_goes_on(c, b);
         for (int i = block_at(c, b)->first; i <= last_of(c, b); i++) {
             bool copy = c->sites[i].pipe == PIPE_ASYNC_COPY;
             if (copy)

@@ -19,8 +19,8 @@ enum {
 int loads_before_copy(const struct launch *l, int index)
 {
     enum { LOADS = 3, FROM_MAJOR = 9 };
-    bool copies = l->program->timing[index].pipe == PIPE_ASYNC_COPY &&
-                  !l->program->sites[index].copies_on;
+    bool copies =
+        l->program->timing[index].pipe == PIPE_ASYNC_COPY && !l->program->sites[index].copies_on;
     return copies && l->gpu->cc_major >= FROM_MAJOR ? LOADS : 0;
 }
 
