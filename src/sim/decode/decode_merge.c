@@ -390,3 +390,69 @@ void merge_shared(struct code *c)
     candidates_flush(&all);
     free(all.known.of);
 }
+
+/* ---- turns of a loop ------------------------------------------------------------------------ */
+
+// What the register holds when the loop begins, by all that write it outside.
+static struct congruence start_known(const struct candidates *all, int loop, int reg, int *step)
+{
+    const struct code *c = all->c;
+    struct congruence start = {0};
+    int steps = 0;
+    *step = 0;
+    for (int i = 0; i < c->count; i++) {
+        const struct ptx_instruction *in = at(c, i);
+        if (!in->writes_first || in->operands[0].kind != PTX_OPERAND_REGISTER ||
+            in->operands[0].reg != reg || c->f->block_of[i] < 0)
+            continue;
+        if (!in_loop(c, c->f->block_of[i], loop)) {
+            start = either(start, instruction_known(&all->known, in));
+            continue;
+        }
+        bool adds = in->opcode == PTX_OP_ADD && in->guard < 0 &&
+                    in->operands[1].kind == PTX_OPERAND_REGISTER && in->operands[1].reg == reg &&
+                    in->operands[2].kind == PTX_OPERAND_IMMEDIATE;
+        steps++;
+        *step = adds ? (int)in->operands[2].bits : 0;
+    }
+    *step = steps == 1 ? *step : 0;
+    return start.seen ? start : known(0, 0);
+}
+
+// In how many turns of an unrolled loop the load is one of 8 or 16 bytes; 1: in each.
+static int turns_together(struct candidates *all, int i, int loop)
+{
+    enum { WHOLE = 16, TWO = 2 };
+    const struct natural_loop *l = &all->c->loops[loop];
+    struct candidate *c = &all->items[0];
+    all->count = 0;
+    candidate_add(all, i);
+    if (all->count == 0 || c->store || c->reg < 0 || c->mem->follows || l->copies % TWO != 0)
+        return 1;
+    int step, bytes = c->mem->merged != 0 ? c->mem->merged : (int)bytes_of(c);
+    (void)base_known(all, c);
+    struct congruence start = start_known(all, loop, c->reg, &step);
+    int64_t place = c->place + (c->mem->merged != 0 ? c->mem->merge_start - c->mem->offset : 0);
+    int turns = l->turns > 0 ? WHOLE / bytes : TWO;
+    while (turns > 1 && (l->copies % turns != 0 || turns * bytes > WHOLE ||
+                         start.bits < (unsigned)__builtin_ctz((unsigned)(turns * bytes)) ||
+                         ((start.residue + (uint64_t)place) & (uint64_t)(turns * bytes - 1)) != 0))
+        turns /= TWO;
+    return step == bytes ? turns : 1;
+}
+
+// Copies of a turn stand in a row: what a pointer that walks loads in one and in the next are neighbours.
+void merge_turns(struct code *c)
+{
+    struct candidates all = {.c = c, .d = c->d};
+    for (int i = 0; i < c->count; i++) {
+        int block = c->f->block_of[i], loop = block >= 0 ? c->loop_of[block] : -1;
+        if (loop < 0 || c->loops[loop].copies < 2 || at(c, i)->opcode != PTX_OP_LD ||
+            c->slots[i] <= 0)
+            continue;
+        int turns = turns_together(&all, i, loop);
+        c->d->program->sites[c->d->out->site_base + i].turns = (uint8_t)turns;
+        c->slots[i] /= turns;
+    }
+    free(all.known.of);
+}

@@ -608,6 +608,7 @@ struct code *code_of(struct decoder *d)
     code_flow(c);
     code_loops(c);
     code_copies(c);
+    merge_turns(c);
     code_end(c, &d->program->arena);
     return c;
 }

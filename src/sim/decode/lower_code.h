@@ -155,6 +155,7 @@ void code_copies(const struct code *c); // which cp.async stand behind others
 bool code_goes_on(const struct code *c, int b);
 // decode_merge.c
 void merge_shared(struct code *c);
+void merge_turns(struct code *c);
 // lower_loops.c
 void code_loops(struct code *c);
 // lower_code.c: of a function that is decoded. What is kept of it is the program's.
