@@ -210,7 +210,7 @@ static bool absorbs(const struct code *c, int k, struct reader r)
         return absorbs_float(c, k, r);
     if (from->opcode == PTX_OP_ADD && is_address_of(c, r) && in->space_count > 0 &&
         in->spaces[0] == PTX_SPACE_SHARED &&
-        (is_shared_place(c, k) || source_of(c, k, 1)->kind == VALUE_NUMBER))
+        (is_shared_place(c, k) || (source_of(c, k, 1)->kind == VALUE_NUMBER && !c->taken[k])))
         return true;
     bool wide = bits_of(from) == 64 || is_wide_product(from) || is_widening(from);
     return wide ? absorbs_wide(c, k, r) : absorbs_word(c, k, r);
