@@ -185,11 +185,36 @@ static bool is_of_shared_symbol(const struct code *c, struct origin v)
            at(c, from)->operands[1].variable->space == PTX_SPACE_SHARED;
 }
 
+// The same and a number.
+static bool is_beside_symbol(const struct code *c, int k)
+{
+    return is_int(at(c, k), PTX_OP_ADD, 32) && at(c, k)->guard < 0 &&
+           source_of(c, k, 1)->kind == VALUE_NUMBER && is_of_shared_symbol(c, *source_of(c, k, 0));
+}
+
+static bool is_place_of_symbol(const struct code *c, struct origin v)
+{
+    int from = def_of(c, v);
+    return is_of_shared_symbol(c, v) || (from >= 0 && is_beside_symbol(c, from));
+}
+
+// Is the sum read as the address of shared memory only?
+static bool is_shared_address(const struct code *c, int sum)
+{
+    for (int r = c->first_reader[sum]; r < c->first_reader[sum + 1]; r++) {
+        const struct ptx_instruction *in = at(c, c->readers[r].instruction);
+        if (!is_address_of(c, c->readers[r]) || in->space_count == 0 ||
+            in->spaces[0] != PTX_SPACE_SHARED)
+            return false;
+    }
+    return true;
+}
+
 static bool is_shared_place(const struct code *c, int k)
 {
     for (int o = 0; o < 2; o++) {
         int other = def_of(c, *source_of(c, k, 1 - o));
-        if (is_of_shared_symbol(c, *source_of(c, k, o)))
+        if (is_place_of_symbol(c, *source_of(c, k, o)))
             return other < 0 || c->fate[other] != FATE_FOLDED || is_widening(at(c, other));
     }
     return false;
@@ -212,6 +237,8 @@ static bool absorbs(const struct code *c, int k, struct reader r)
         in->spaces[0] == PTX_SPACE_SHARED &&
         (is_shared_place(c, k) || (source_of(c, k, 1)->kind == VALUE_NUMBER && !c->taken[k])))
         return true;
+    if (is_beside_symbol(c, k) && is_int(in, PTX_OP_ADD, 32))
+        return is_shared_address(c, r.instruction) && is_shared_place(c, r.instruction);
     bool wide = bits_of(from) == 64 || is_wide_product(from) || is_widening(from);
     return wide ? absorbs_wide(c, k, r) : absorbs_word(c, k, r);
 }
@@ -223,7 +250,7 @@ static bool takes_room(const struct code *c, int k, struct reader r)
         return at(c, k)->opcode == PTX_OP_MUL;
     return !is_address_of(c, r) && !is_widening(at(c, k)) && !is_float(at(c, r.instruction)) &&
            !rotates(c, k, r.instruction) && !is_of_bits(c, k, r) &&
-           !code_absorbs_bytes(c, k, r.instruction) && !is_bound_by_zero(c, k, r.instruction);
+           !is_beside_symbol(c, k) && !code_absorbs_bytes(c, k, r.instruction) && !is_bound_by_zero(c, k, r.instruction);
 }
 
 static void absorb_one(struct code *c, int k)
