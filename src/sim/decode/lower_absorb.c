@@ -227,7 +227,8 @@ static bool absorbs(const struct code *c, int k, struct reader r)
     if (c->fate[r.instruction] != FATE_MADE && c->fate[r.instruction] != FATE_FOLDED)
         return false;
     if (from->guard >= 0 || in->guard >= 0 ||
-        (inner != c->loop_of[c->f->block_of[k]] && !is_wide_product(from)))
+        (inner != c->loop_of[c->f->block_of[k]] && !is_wide_product(from) &&
+         !is_shift_by_number(c, k, PTX_OP_SHL, 32))) // LEA takes no more than a sum
         return false;
     if (is_of_predicates(from))
         return false;
