@@ -250,8 +250,8 @@ static bool takes_room(const struct code *c, int k, struct reader r)
     if (is_float(at(c, k))) // FFMA has one product
         return at(c, k)->opcode == PTX_OP_MUL;
     return !is_address_of(c, r) && !is_widening(at(c, k)) && !is_float(at(c, r.instruction)) &&
-           !rotates(c, k, r.instruction) && !is_of_bits(c, k, r) &&
-           !is_beside_symbol(c, k) && !code_absorbs_bytes(c, k, r.instruction) && !is_bound_by_zero(c, k, r.instruction);
+           !rotates(c, k, r.instruction) && !is_of_bits(c, k, r) && !is_beside_symbol(c, k) &&
+           !code_absorbs_bytes(c, k, r.instruction) && !is_bound_by_zero(c, k, r.instruction);
 }
 
 static void absorb_one(struct code *c, int k)

@@ -231,8 +231,7 @@ static uint64_t result_index(const struct ptx_instruction *in, int reg)
 
 static bool is_whole_number(const struct ptx_instruction *in)
 {
-    enum ptx_type_kind kind =
-        in->type_count > 0 ? ptx_type_kind(in->types[0]) : PTX_KIND_NONE;
+    enum ptx_type_kind kind = in->type_count > 0 ? ptx_type_kind(in->types[0]) : PTX_KIND_NONE;
     return kind == PTX_KIND_SIGNED || kind == PTX_KIND_UNSIGNED || kind == PTX_KIND_BITS;
 }
 
