@@ -416,6 +416,8 @@ static int next_of_stretch(const struct needs *n, int block, int *under)
 
 /* ---- scheduling ------------------------------------------------------------------------------------------------ */
 
+enum { COPIES = 4 }; // of a loop that ptxas unrolls
+
 struct version {             // of a register, from one writing to the next
     int units, left, writer; // left: readings still to come; writer: the node, NONE = from before
     bool out;                // live behind the stretch
@@ -767,6 +769,19 @@ static void stretch_release(struct stretch *s)
     free(s->loads);
 }
 
+// Turns of an unrolled loop, as straight code: what is stepped is so once.
+static void turns_add(struct stretch *s, int block)
+{
+    const struct ptx_function *f = s->n->f;
+    const struct ptx_block *b = &f->blocks[block];
+    int copies = ptx_unrolls(f, block) ? COPIES : 1;
+    for (int turn = 1; turn <= copies; turn++)
+        for (int i = b->first; i < b->first + b->count; i++)
+            if (turn == copies ||
+                (!ptx_is_step(&f->instructions[i]) && f->instructions[i].opcode != PTX_OP_SETP))
+                node_add(s, i, NONE);
+}
+
 static void blocks_add(struct stretch *s, int block, bool *taken, uint64_t *out)
 {
     struct needs *n = s->n;
@@ -776,8 +791,7 @@ static void blocks_add(struct stretch *s, int block, bool *taken, uint64_t *out)
         const struct ptx_block *k = &f->blocks[b];
         taken[b] = true;
         last = b;
-        for (int i = k->first; i < k->first + k->count; i++)
-            node_add(s, i, NONE);
+        turns_add(s, b);
         b = next_of_stretch(n, b, &under);
         if (under != NONE) {
             int guard = f->instructions[k->first + k->count - 1].guard;
@@ -796,7 +810,7 @@ static void stretch_fill(struct stretch *s, struct needs *n, int block, bool *ta
     uint64_t *out = xcalloc(n->words, sizeof *out);
     *s = (struct stretch){.n = n, .last_store = {NONE, NONE}};
     s->current = xcalloc((size_t)n->f->register_count + 1, sizeof *s->current);
-    s->loads = xcalloc((size_t)n->f->instruction_count + 1, sizeof *s->loads);
+    s->loads = xcalloc(COPIES * (size_t)n->f->instruction_count + 1, sizeof *s->loads);
     for (int r = 0; r < n->f->register_count; r++)
         s->current[r] = NONE;
     blocks_add(s, block, taken, out);
