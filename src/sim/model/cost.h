@@ -61,7 +61,8 @@ struct rates {
 // What a kernel asks of the chip as a whole: how many SMs share it, and whether it also writes to memory.
 struct demand {
     double sms;
-    double shares; // of the busiest SM's size, in what all do: 72 where 12 of 132 have a second block
+    double
+        shares; // of the busiest SM's size, in what all do: 72 where 12 of 132 have a second block
     bool mixed;
 };
 struct demand demand_of(const struct timing_input *in);
