@@ -912,3 +912,27 @@ int ptx_register_estimate(const struct ptx_function *f)
     need = need < step ? need : step;
     return need < most ? need : most;
 }
+
+void ptx_register_units(const struct ptx_function *f, uint8_t *units)
+{
+    size_t count = (size_t)f->register_count + 1;
+    struct needs n = {.f = f, .words = (size_t)f->register_count / 64 + 1};
+    n.values = xcalloc(count, sizeof *n.values);
+    n.readers = xcalloc(count, sizeof *n.readers);
+    n.sums = xcalloc(count, sizeof *n.sums);
+    values_judge(&n);
+    for (int r = 0; r < f->register_count; r++)
+        units[r] = n.values[r].virtual ? 0 : (uint8_t)n.values[r].units;
+    free(n.values);
+    free(n.readers);
+    free(n.sums);
+}
+
+// Beyond so many, ptxas loads the next operands of register tiles while it computes with the last, which the estimate knows
+// nothing of: 96, 96 and 128 estimated are 110, 122 and 141 (ptxas 13.0: bench/truth/validation-2, attention:online, sgemm:square and
+// sgemm:warps).
+int ptx_register_room(int need)
+{
+    enum { TILES = 64 };
+    return step_above(need > TILES ? need + RESERVED : need);
+}
