@@ -178,7 +178,8 @@ static int arm_of(const struct code *c, int b, int way, int *by)
     *by = NONE;
     if (block_at(c, side)->count != 1 || !is_branch(c, last_of(c, side)) ||
         at(c, last_of(c, side))->guard >= 0 || block_at(c, side)->successor_count != 1 ||
-        !comes_only_from(c, side, b) || !comes_only_from(c, block_at(c, side)->successors[0], side))
+        !comes_only_from(c, side, b) || block_at(c, side)->successors[0] < 0 ||
+        !comes_only_from(c, block_at(c, side)->successors[0], side))
         return side;
     *by = side;
     return block_at(c, side)->successors[0];
