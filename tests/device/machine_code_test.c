@@ -229,6 +229,21 @@ static const struct example examples[] = {
                    "add.f32 %f3, %f3, %f2;\nD:\nld.shared.f32 %f4, [%r8+4];\n"
                    "mul.f32 %f1, %f3, %f4;\n" STORED,
      0, 19, 0},
+    {"what numbers make is a number",
+     LOADED "mov.f32 %f3, 0f40490FDB;\ncvt.rni.f32.f32 %f4, %f3;\nadd.f32 %f5, %f4, 0f3F000000;\n"
+            "mov.u32 %r4, 12;\nshl.b32 %r5, %r4, 3;\nadd.s32 %r6, %r2, %r5;\n"
+            "setp.lt.s32 %p1, %r6, %r1;\nselp.f32 %f6, %f1, %f2, %p1;\nmul.f32 %f1, %f6, "
+            "%f5;\n" STORED,
+     100, 15, 0},
+    {"a number beside a shared variable is the access's",
+     PLACED "ld.global.u32 %r3, [%rd6];\nshl.b32 %r4, %r3, 2;\nadd.s32 %r5, %r9, 256;\n"
+            "add.s32 %r6, %r5, %r4;\nld.shared.f32 %f1, [%r6];\n" STORED,
+     0, 15, 1},
+    {"arms behind blocks that only jump are predicates",
+     LOADED "setp.lt.s32 %p1, %r2, %r1;\n@%p1 bra A;\nbra.uni B;\nA:\n"
+            "ld.global.f32 %f3, [%rd6+512];\nbra.uni D;\nB:\nmul.f32 %f3, %f1, 0f40400000;\nD:\n"
+            "fma.rn.f32 %f1, %f2, %f3, %f1;\n" STORED,
+     0, 16, 0},
 };
 
 static double executed(const char *text, uint32_t n, const struct sim_line_code *codes, int count)

@@ -197,8 +197,8 @@ static bool is_bytes(uint64_t mask)
 static bool is_byte_field(const struct code *c, int i)
 {
     uint64_t from, length;
-    return number_at(c, i, 1, &from) && number_at(c, i, 2, &length) && from % length == 0 &&
-           (length == 8 || length == 16);
+    return number_at(c, i, 1, &from) && number_at(c, i, 2, &length) &&
+           (length == 8 || length == 16) && from % length == 0;
 }
 
 // I2F takes a byte or half of a word as it lies there.

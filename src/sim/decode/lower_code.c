@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/decode/lower_code.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -255,6 +256,12 @@ static bool number_made(const struct ptx_instruction *in, uint64_t a, uint64_t b
     case PTX_OP_AND:
         *made = a & b & mask;
         return true;
+    case PTX_OP_OR:
+        *made = (a | b) & mask;
+        return true;
+    case PTX_OP_XOR:
+        *made = (a ^ b) & mask;
+        return true;
     case PTX_OP_SHL:
         *made = b < (uint64_t)bits ? (a << b) & mask : 0;
         return true;
@@ -263,6 +270,112 @@ static bool number_made(const struct ptx_instruction *in, uint64_t a, uint64_t b
         return ptx_type_kind(in->types[0]) != PTX_KIND_SIGNED;
     default:
         return false;
+    }
+}
+
+static float float_of(uint64_t bits)
+{
+    uint32_t word = (uint32_t)bits;
+    float value;
+    memcpy(&value, &word, sizeof value);
+    return value;
+}
+
+static uint64_t bits_of_float(float value)
+{
+    uint32_t word;
+    memcpy(&word, &value, sizeof word);
+    return word;
+}
+
+// Sums and products of f32; ptxas leaves fma.
+static bool floats_made(const struct ptx_instruction *in, uint64_t a, uint64_t b, uint64_t *made)
+{
+    float x = float_of(a), y = float_of(b), value;
+    if (in->guard >= 0 || in->type_count == 0 || in->types[0] != PTX_TYPE_F32)
+        return false;
+    if (in->opcode == PTX_OP_MUL)
+        value = x * y;
+    else if (in->opcode == PTX_OP_ADD)
+        value = x + y;
+    else if (in->opcode == PTX_OP_SUB)
+        value = x - y;
+    else
+        return false;
+    *made = bits_of_float(value);
+    return isfinite(value);
+}
+
+// What ptxas works out of one number: conversions and signs.
+static bool number_converted(const struct ptx_instruction *in, uint64_t from, uint64_t *made)
+{
+    float value = float_of(from);
+    if (in->guard >= 0 || in->type_count == 0)
+        return false;
+    if (in->opcode == PTX_OP_NEG && in->types[0] == PTX_TYPE_F32) {
+        *made = (uint32_t)from ^ 0x80000000u;
+        return true;
+    }
+    if (in->opcode == PTX_OP_CVT && in->type_count == 2 && in->types[0] == PTX_TYPE_F32 &&
+        (in->types[1] == PTX_TYPE_S32 || in->types[1] == PTX_TYPE_U32)) {
+        *made = bits_of_float(in->types[1] == PTX_TYPE_S32 ? (float)(int32_t)from
+                                                           : (float)(uint32_t)from);
+        return ptx_has_modifier(in, PTX_MOD_RN);
+    }
+    if (in->opcode != PTX_OP_CVT || in->type_count != 2 || in->types[1] != PTX_TYPE_F32 ||
+        ptx_has_modifier(in, PTX_MOD_SAT) || !(fabsf(value) < 0x1p31f))
+        return false;
+    if (ptx_has_modifier(in, PTX_MOD_RNI))
+        value = nearbyintf(value);
+    else if (ptx_has_modifier(in, PTX_MOD_RZI))
+        value = truncf(value);
+    else
+        return false;
+    if (in->types[0] != PTX_TYPE_F32 && in->types[0] != PTX_TYPE_S32)
+        return false;
+    *made = in->types[0] == PTX_TYPE_F32 ? bits_of_float(value) : (uint32_t)(int32_t)value;
+    return true;
+}
+
+// Does the comparison of two numbers hold? false: it is left.
+static bool number_compared(const struct ptx_instruction *in, uint64_t a, uint64_t b,
+                            uint64_t *made)
+{
+    enum ptx_type type = in->type_count > 0 ? in->types[0] : PTX_TYPE_B32;
+    bool f32 = type == PTX_TYPE_F32;
+    if (in->opcode != PTX_OP_SETP || in->operand_count != 3 || in->guard >= 0 ||
+        (!f32 && ptx_type_bits(type) != 32))
+        return false;
+    bool equal = f32 ? float_of(a) == float_of(b) : (uint32_t)a == (uint32_t)b;
+    *made = equal;
+    if (ptx_has_modifier(in, PTX_MOD_EQ))
+        return true;
+    *made = !equal;
+    return ptx_has_modifier(in, PTX_MOD_NE) || in_has(in, "neu");
+}
+
+// Of conversions, comparisons and selections by what is known.
+static void others_fold(struct code *c, int i)
+{
+    const struct ptx_instruction *in = &c->f->instructions[i];
+    struct origin *own = &c->sources[c->first_source[i]];
+    int count = c->first_source[i + 1] - c->first_source[i];
+    uint64_t made;
+    bool number =
+        (count == 1 && own[0].kind == VALUE_NUMBER && number_converted(in, own[0].bits, &made)) ||
+        (count == 2 && own[0].kind == VALUE_NUMBER && own[1].kind == VALUE_NUMBER &&
+         (number_compared(in, own[0].bits, own[1].bits, &made) ||
+          floats_made(in, own[0].bits, own[1].bits, &made)));
+    if (number) {
+        own[0] = (struct origin){VALUE_NUMBER, 0, made};
+        c->fate[i] = FATE_COPY;
+    } else if (in->opcode == PTX_OP_SELP && in->guard < 0 && count == 3 &&
+               own[2].kind == VALUE_NUMBER && !in->operands[3].negated) {
+        struct origin chosen = own[2].bits != 0 ? own[0] : own[1];
+        if (chosen.kind == VALUE_NUMBER || chosen.kind == VALUE_MADE) {
+            own[0] = chosen;
+            c->fate[i] = FATE_COPY;
+        }
     }
 }
 
@@ -419,8 +532,10 @@ static void block_values(struct code *c, int block, int *latest, int *table, siz
                 c, &(struct ptx_operand){.kind = PTX_OPERAND_REGISTER, .reg = in->guard}, latest);
         int made = results(in, written, READS_MAX);
         bool single = made == 1 && !c->several[written[0]];
-        if (made == 1)
+        if (made == 1) {
             numbers_fold(c, i);
+            others_fold(c, i);
+        }
         if (is_whole_copy(in) && made == 1)
             c->fate[i] = FATE_COPY;
         else if (c->fate[i] != FATE_COPY && single && is_pure(c, in)) {

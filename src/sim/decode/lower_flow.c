@@ -178,7 +178,8 @@ static int arm_of(const struct code *c, int b, int way, int *by)
     *by = NONE;
     if (block_at(c, side)->count != 1 || !is_branch(c, last_of(c, side)) ||
         at(c, last_of(c, side))->guard >= 0 || block_at(c, side)->successor_count != 1 ||
-        !comes_only_from(c, side, b) || !comes_only_from(c, block_at(c, side)->successors[0], side))
+        !comes_only_from(c, side, b) || block_at(c, side)->successors[0] < 0 ||
+        !comes_only_from(c, block_at(c, side)->successors[0], side))
         return side;
     *by = side;
     return block_at(c, side)->successors[0];
@@ -609,14 +610,26 @@ static bool is_kept_read(const struct code *c, int made, int copy, int reg)
     return found;
 }
 
+static bool reads_between(const struct code *c, int made, int copy, int reg)
+{
+    for (int i = made + 1; i < copy; i++)
+        for (int s = c->first_source[i]; s < c->first_source[i + 1]; s++)
+            if (c->sources[s].kind == VALUE_KEPT && c->sources[s].at == reg)
+                return true;
+    return false;
+}
+
 // Is the value read by anything that comes behind the copy? What a loop hands to its next turn is made in the right register.
 static bool is_read_behind(const struct code *c, int copy, int made)
 {
     int block = c->f->block_of[copy];
     if (made < 0)
         return false;
-    if (c->joined_to[block] != block && c->f->block_of[made] != block)
-        return true;          // under a predicate that what made it has not
+    // Under a predicate that what made it has not, or while the old value is read.
+    if (c->joined_to[block] != block &&
+        (c->f->block_of[made] != block ||
+         reads_between(c, made, copy, at(c, copy)->operands[0].reg)))
+        return true;
     if (jumps_back(c, block)) // unless the old value is read when the new one is there
         return c->f->block_of[made] == block &&
                is_kept_read(c, made, copy, at(c, copy)->operands[0].reg);

@@ -655,6 +655,9 @@ static double slots_of(const struct code *c, int i)
         return 0;
     if (is_whole_mask(c, i))
         return 0;
+    if (in->opcode == PTX_OP_BRA && in->guard >= 0 && // by what is known
+        source_of(c, i, c->first_source[i + 1] - c->first_source[i] - 1)->kind == VALUE_NUMBER)
+        return 0;
     if (is_widening(in))
         return needs_high(c, i) ? is_signed(in->types[1]) + is_copied_to_pair(c, i) : 0;
     if (in->opcode == PTX_OP_NEG ||
