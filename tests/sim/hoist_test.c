@@ -303,16 +303,18 @@ static void what_is_affine_in_the_blocks_place_is_a_sum(void **state)
     results_are(WITHIN, within);
 }
 
-// The first word of two is stored, both are loaded: which bytes of a sector L1 has decides what asks the L2. how: add.u32, or what
-// is the same and not affine.
-#define ACCESSES(how)                                                                 \
-    HEAD how                                                                          \
-        " %r10, %r4, 0;\nmul.wide.u32 %rd10, %r10, 8;\nadd.s64 %rd11, %rd1, %rd10;\n" \
-        "st.global.u32 [%rd11], %r5;\nld.global.u32 %r11, [%rd11+4];\n"               \
-        "ld.global.u32 %r12, [%rd11];\nadd.s32 %r13, %r11, %r12;\ncvt.u64.u32 %rd9, %r13;\n" TAIL
+// The first word of three is stored, two are loaded, behind the results: which bytes of a sector L1 has decides what asks the L2.
+// Blocks begin in the midst of lines. how: add.u32, or what is the same and not affine.
+#define ACCESSES(how)                                                                   \
+    HEAD "mad.lo.u32 %r9, %r3, 84, %r2;\n" how                                          \
+         " %r10, %r9, 0;\nmul.wide.u32 %rd10, %r10, 12;\nadd.s64 %rd11, %rd1, %rd10;\n" \
+         "st.global.u32 [%rd11+192000], %r5;\nld.global.u32 %r11, [%rd11+192004];\n"    \
+         "ld.global.u32 %r12, [%rd11+192000];\nadd.s32 %r13, %r11, %r12;\n"             \
+         "cvt.u64.u32 %rd9, %r13;\n" TAIL
 
 static struct counters counters_of(const char *text, double *time_ns)
 {
+    enum { WHOLE_WARPS = 64 }; // so that the pattern goes on
     struct bench b;
     uint32_t n = 77, *in = xcalloc(WORDS, 4);
     uint64_t *got = xcalloc(WORDS, 8);
@@ -320,11 +322,11 @@ static struct counters counters_of(const char *text, double *time_ns)
         in[i] = word_of(i);
     bench_text(&b, text);
     uint64_t from = bench_buffer(&b, "in", in, (size_t)WORDS * 4);
-    uint64_t out = bench_buffer(&b, "out", NULL, (size_t)WORDS * 8);
-    bench_run(&b, "k", GRID1(BLOCKS, THREADS), ARGS(&out, &from, &n));
+    uint64_t out = bench_buffer(&b, "out", NULL, (size_t)WORDS * 24);
+    bench_run(&b, "k", GRID1(BLOCKS, WHOLE_WARPS), ARGS(&out, &from, &n));
     bench_fetch(&b, out, got, (size_t)WORDS * 8);
     for (uint32_t i = 0; i < WORDS; i++)
-        assert_int_equal(got[i], in[i]);
+        assert_int_equal(got[i], i % THREADS < WHOLE_WARPS ? in[i] : 0);
     struct counters counters = b.report.counters;
     *time_ns = b.report.time.time_ns;
     bench_close(&b);
