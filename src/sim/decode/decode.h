@@ -113,7 +113,6 @@ void timing_fill(struct decoder *d, const struct ptx_instruction *in, struct tim
 struct site_info *site_of(struct decoder *d); // of the instruction being decoded
 void unsupported(struct decoder *d, const char *why);
 int word_index(const struct ptx_instruction *in, const char *const *words, size_t count);
-void merge_shared_loads(struct decoder *d); // decode_merge.c: when all is decoded
 // decode_hoist.c: when all is decoded
 void values_hoist(struct decoder *d);
 struct steadiness {               // by row / ROW32, of `rows` of them

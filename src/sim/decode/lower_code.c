@@ -229,6 +229,75 @@ static uint64_t result_index(const struct ptx_instruction *in, int reg)
     return 0;
 }
 
+static bool is_whole_number(const struct ptx_instruction *in)
+{
+    enum ptx_type_kind kind = in->type_count > 0 ? ptx_type_kind(in->types[0]) : PTX_KIND_NONE;
+    return kind == PTX_KIND_SIGNED || kind == PTX_KIND_UNSIGNED || kind == PTX_KIND_BITS;
+}
+
+// What ptxas works out of numbers: as `bits` of the instruction's type. false: it is left.
+static bool number_made(const struct ptx_instruction *in, uint64_t a, uint64_t b, uint64_t *made)
+{
+    int bits = in->type_count > 0 ? ptx_type_bits(in->types[0]) : 0;
+    uint64_t mask = bits == 64 ? UINT64_MAX : 0xffffffff;
+    if ((bits != 32 && bits != 64) || !is_whole_number(in) || in->guard >= 0)
+        return false;
+    switch (in->opcode) {
+    case PTX_OP_ADD:
+        *made = (a + b) & mask;
+        return true;
+    case PTX_OP_SUB:
+        *made = (a - b) & mask;
+        return true;
+    case PTX_OP_MUL:
+        *made = (a * b) & mask;
+        return !ptx_has_modifier(in, PTX_MOD_HI) && !ptx_has_modifier(in, PTX_MOD_WIDE);
+    case PTX_OP_AND:
+        *made = a & b & mask;
+        return true;
+    case PTX_OP_SHL:
+        *made = b < (uint64_t)bits ? (a << b) & mask : 0;
+        return true;
+    case PTX_OP_SHR:
+        *made = b < (uint64_t)bits ? (a & mask) >> b : 0;
+        return ptx_type_kind(in->types[0]) != PTX_KIND_SIGNED;
+    default:
+        return false;
+    }
+}
+
+// Numbers make a number; a sum of a sum and two numbers is one of what they are added to.
+static void numbers_fold(struct code *c, int i)
+{
+    const struct ptx_instruction *in = &c->f->instructions[i];
+    struct origin *own = &c->sources[c->first_source[i]];
+    if (c->first_source[i + 1] - c->first_source[i] != 2 || own[1].kind != VALUE_NUMBER)
+        return;
+    if (own[0].kind == VALUE_NUMBER) {
+        uint64_t made;
+        if (number_made(in, own[0].bits, own[1].bits, &made)) {
+            own[0].bits = made;
+            c->fate[i] = FATE_COPY;
+        }
+        return;
+    }
+    int from = own[0].kind == VALUE_MADE ? c->same[own[0].at] : NONE;
+    const struct ptx_instruction *inner = from >= 0 ? &c->f->instructions[from] : NULL;
+    if (inner == NULL || in->opcode != PTX_OP_ADD || inner->opcode != PTX_OP_ADD ||
+        in->guard >= 0 || inner->guard >= 0 || !is_whole_number(in) || inner->type_count == 0 ||
+        ptx_type_bits(in->types[0]) != ptx_type_bits(inner->types[0]) || from >= i)
+        return;
+    const struct origin *its = source_of(c, from, 0);
+    bool stays = its->kind == VALUE_MADE ||
+                 (its->kind == VALUE_KEPT && c->f->block_of[from] == c->f->block_of[i]);
+    uint64_t sum;
+    if (source_of(c, from, 1)->kind == VALUE_NUMBER && stays &&
+        number_made(in, source_of(c, from, 1)->bits, own[1].bits, &sum)) {
+        own[0] = *its;
+        own[1].bits = sum;
+    }
+}
+
 // latest: of each register, the instruction of this block that wrote it last, or -1.
 static struct origin operand_value(const struct code *c, const struct ptx_operand *op,
                                    const int *latest)
@@ -350,9 +419,11 @@ static void block_values(struct code *c, int block, int *latest, int *table, siz
                 c, &(struct ptx_operand){.kind = PTX_OPERAND_REGISTER, .reg = in->guard}, latest);
         int made = results(in, written, READS_MAX);
         bool single = made == 1 && !c->several[written[0]];
+        if (made == 1)
+            numbers_fold(c, i);
         if (is_whole_copy(in) && made == 1)
             c->fate[i] = FATE_COPY;
-        else if (single && is_pure(c, in)) {
+        else if (c->fate[i] != FATE_COPY && single && is_pure(c, in)) {
             int k = same_find(c, i, table, mask);
             if (k >= 0) {
                 c->same[i] = k;
@@ -532,6 +603,7 @@ static void code_start(struct code *c, struct arena *a)
     c->number = xcalloc(blocks, sizeof(int));
     c->loop_of = ARENA_ARRAY(a, int, blocks);
     c->joined_to = xcalloc(blocks, sizeof(int));
+    c->agree = xcalloc(blocks, sizeof(bool));
     c->loops = ARENA_ARRAY(a, struct natural_loop, blocks);
     c->same = xcalloc(count, sizeof(int));
     c->fate = xcalloc(count, sizeof *c->fate);
@@ -569,6 +641,7 @@ static void code_end(struct code *c, struct arena *a)
     free(c->order);
     free(c->number);
     free(c->joined_to);
+    free(c->agree);
     free(c->same);
     free(c->fate);
     free(c->taken);
@@ -602,8 +675,11 @@ struct code *code_of(struct decoder *d)
     code_absorb(c);
     code_slots(c);
     code_predicates(c);
+    merge_shared(c);
     code_flow(c);
     code_loops(c);
+    code_copies(c);
+    merge_turns(c);
     code_end(c, &d->program->arena);
     return c;
 }

@@ -243,6 +243,10 @@ struct site_info {
     bool is_fadd, is_fmul, is_ffma, is_integer, is_special, is_branch, is_barrier;
     // Of an atomic on shared memory that the machine does by a loop that compares and swaps: instructions of a turn. 0: of all else
     uint8_t swap_turn;
+    uint8_t
+        turns; // of a loop that one machine instruction loads for (decode_merge.c); 0 and 1: each
+    bool copies_on;       // of cp.async: behind another with no access of shared memory between
+    bool loads_matrix;    // by LDSM, which the hardware does not count as a load
     const char *why;      // it can't be run, or NULL
     enum ptx_space space; // of a memory access
     enum { SITE_OTHER, SITE_LOAD, SITE_STORE, SITE_ATOMIC, SITE_TEXTURE, SITE_SURFACE } access;
