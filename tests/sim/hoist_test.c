@@ -303,6 +303,51 @@ static void what_is_affine_in_the_blocks_place_is_a_sum(void **state)
     results_are(WITHIN, within);
 }
 
+// The first word of three is stored, two are loaded, behind the results: which bytes of a sector L1 has decides what asks the L2.
+// Blocks begin in the midst of lines. how: add.u32, or what is the same and not affine.
+#define ACCESSES(how)                                                                   \
+    HEAD "mad.lo.u32 %r9, %r3, 84, %r2;\n" how                                          \
+         " %r10, %r9, 0;\nmul.wide.u32 %rd10, %r10, 12;\nadd.s64 %rd11, %rd1, %rd10;\n" \
+         "st.global.u32 [%rd11+192000], %r5;\nld.global.u32 %r11, [%rd11+192004];\n"    \
+         "ld.global.u32 %r12, [%rd11+192000];\nadd.s32 %r13, %r11, %r12;\n"             \
+         "cvt.u64.u32 %rd9, %r13;\n" TAIL
+
+static struct counters counters_of(const char *text, double *time_ns)
+{
+    enum { WHOLE_WARPS = 64 }; // so that the pattern goes on
+    struct bench b;
+    uint32_t n = 77, *in = xcalloc(WORDS, 4);
+    uint64_t *got = xcalloc(WORDS, 8);
+    for (uint32_t i = 0; i < WORDS; i++)
+        in[i] = word_of(i);
+    bench_text(&b, text);
+    uint64_t from = bench_buffer(&b, "in", in, (size_t)WORDS * 4);
+    uint64_t out = bench_buffer(&b, "out", NULL, (size_t)WORDS * 24);
+    bench_run(&b, "k", GRID1(BLOCKS, WHOLE_WARPS), ARGS(&out, &from, &n));
+    bench_fetch(&b, out, got, (size_t)WORDS * 8);
+    for (uint32_t i = 0; i < WORDS; i++)
+        assert_int_equal(got[i], i % THREADS < WHOLE_WARPS ? in[i] : 0);
+    struct counters counters = b.report.counters;
+    *time_ns = b.report.time.time_ns;
+    bench_close(&b);
+    free(in);
+    free(got);
+    return counters;
+}
+
+static void affine_accesses_count_as_others_do(void **state)
+{
+    double time[2];
+    const struct counters affine = counters_of(ACCESSES("add.u32"), &time[0]),
+                          other = counters_of(ACCESSES("or.b32"), &time[1]);
+    (void)state;
+    for (int i = 0; i < COUNTER_COUNT; i++)
+        assert_true(counters_get(&affine, (enum counter_id)i, -1) ==
+                    counters_get(&other, (enum counter_id)i, -1));
+    assert_true(counters_get(&affine, COUNTER_L2_READ_SECTORS, 0) > 0);
+    assert_true(time[0] == time[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -311,6 +356,7 @@ int main(void)
         cmocka_unit_test(addresses_in_shared_memory_take_32_bits),
         cmocka_unit_test(products_join_the_sum_that_alone_reads_them),
         cmocka_unit_test(what_is_affine_in_the_blocks_place_is_a_sum),
+        cmocka_unit_test(affine_accesses_count_as_others_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -233,8 +233,8 @@ static void slots_divide(const struct affines *a, struct affine *out)
     d->slot_count[SLOTS_BLOCK] = kept;
 }
 
-// Accesses of global memory whose address the row is; others may read it too.
-static int row_accesses(const struct affines *a, uint32_t row, int sum)
+// Accesses of global memory whose address the row is; others may read it too. sum: 0, or what they are told of it.
+static int row_accesses(const struct affines *a, uint32_t row, int sum, struct affine *out)
 {
     struct decoder *d = a->d;
     int accesses = 0;
@@ -245,8 +245,12 @@ static int row_accesses(const struct affines *a, uint32_t row, int sum)
         struct mem_op *m = &d->program->mem_ops[u->extra];
         if (m->base != row || !m->base64)
             continue;
-        m->sum = (uint8_t)sum;
         accesses++;
+        if (sum == 0)
+            continue;
+        m->sum = (uint8_t)sum;
+        m->seen = out->bytes;
+        out->bytes += (uint32_t)sizeof(uint64_t);
     }
     return accesses;
 }
@@ -255,7 +259,7 @@ static bool only_addresses(const struct affines *a, const struct affine_row *r)
 {
     int reg = a->s->reg_of[r->row / ROW32];
     return r->wide && a->d->read[reg] != UINT8_MAX &&
-           row_accesses(a, r->row, 0) == a->d->read[reg] - reads_taken(a, reg);
+           row_accesses(a, r->row, 0, NULL) == a->d->read[reg] - reads_taken(a, reg);
 }
 
 // Rows that only accesses of global memory read, as their addresses, are not made: these add what they need.
@@ -268,7 +272,7 @@ static void addresses_find(const struct affines *a, struct affine *out)
             out->rows[out->made++] = made;
         }
     for (int i = out->made; i < out->row_count; i++)
-        (void)row_accesses(a, out->rows[i].row, 1 + i);
+        (void)row_accesses(a, out->rows[i].row, 1 + i, out);
 }
 
 static void affine_fill(const struct affines *a, struct affine *out)
@@ -287,10 +291,8 @@ static void affine_fill(const struct affines *a, struct affine *out)
         out->rows[i].base = out->bytes;
         out->bytes += out->rows[i].wide ? ROW64 : ROW32;
     }
-    for (int i = 0; i < out->row_count; i++)
-        out->rows[i].pattern = out->bytes + (uint32_t)i * (uint32_t)sizeof(uint64_t);
-    out->bytes = (uint32_t)round_up(out->bytes + (size_t)out->row_count * sizeof(uint64_t), LINE);
     addresses_find(a, out);
+    out->bytes = (uint32_t)round_up(out->bytes, LINE);
 }
 
 void affine_take(struct decoder *d, const struct steadiness *s)

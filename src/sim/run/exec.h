@@ -125,8 +125,10 @@ struct uop {
 struct mem_op {
     enum ptx_space space;
     int64_t offset;
-    uint32_t base;  // row of the address register
-    uint8_t sum;    // 0, or of affine rows that only addresses are: 1 + its number
+    uint32_t base; // row of the address register
+    uint8_t sum;   // 0, or of affine rows that only addresses are: 1 + its number
+    uint32_t
+        seen; // of such: where in what is kept the number of the pattern is that its row was seen to have
     bool base64;    // the register is 64 bits wide
     uint8_t bytes;  // of an element
     uint8_t vector; // elements
@@ -191,9 +193,7 @@ struct affine {
     struct uop *uops; // in order; what they give that others read: `rows`
     int uop_count;
     struct affine_row {
-        uint32_t row;
-        uint32_t base;    // of a block at place 0, in what is kept for a warp
-        uint32_t pattern; // there, too: the number of the pattern that the row was seen to have
+        uint32_t row, base; // base: of a block at place 0, in what is kept for a warp
         bool wide;
     } * rows;
     int row_count,

@@ -409,7 +409,7 @@ static inline bool address_is_affine(const struct warp *w, const struct mem_op *
         return false;
     const struct affine_row *r = &w->root.function->affine.rows[m->sum - 1];
     a->row = (const uint64_t *)(const void *)(w->affine + r->base);
-    a->pattern = (uint64_t *)(void *)(w->affine + r->pattern);
+    a->pattern = (uint64_t *)(void *)(w->affine + m->seen);
     a->more = w->block->more[m->sum - 1] + (uint64_t)m->offset;
     return true;
 }
