@@ -403,8 +403,7 @@ struct widening {
     bool *wider; // by site; the others are executed as often as before
 };
 
-// Lanes side by side fill the lines that they touch, and as many passes as those have: bytes of a warp are a quarter of one.
-static void access_fills(struct trace_op *op, double times, double bytes)
+void op_widen_beside(struct trace_op *op, double times, double bytes)
 {
     double lines = ceil(op->sectors * times * SECTOR_BYTES / LINE_BYTES),
            passes = ceil(op->lanes * bytes * times / LINE_BYTES);
@@ -425,7 +424,7 @@ static void access_widen(struct altered *x, struct trace_op *op, void *context)
     double bytes = x->was->sites[op->site].bytes;
     bool beside = op->sectors * SECTOR_BYTES <= op->lanes * bytes * 3 / 2 + SECTOR_BYTES;
     if (is_global(pipe) && beside)
-        access_fills(op, w->times, bytes);
+        op_widen_beside(op, w->times, bytes);
     else if (is_global(pipe) || is_shared_access(pipe) || is_global_atomic(pipe) ||
              pipe == PIPE_SHARED_ATOMIC) // there are as many atomics as before
         op_widen(op, w->times);
