@@ -277,8 +277,8 @@ static void load_read(struct reader *r, const struct trace_op *op, int warp)
     bool goes_on = walks || ((shares || !is_compact(op, t)) && known && s->warp == warp &&
                              r->now - s->when <= JUST_NOW);
     // A row that starts at a looked-up place: but for the first word of each sector, its lane has it just read the one beside it.
-    bool along = walks || (!is_compact(op, t) && known && s->warp == warp &&
-                           r->now - s->when <= NEXT_ONES);
+    bool along =
+        walks || (!is_compact(op, t) && known && s->warp == warp && r->now - s->when <= NEXT_ONES);
     bool column = uniform && r->last[op->site] > 0 && r->last[op->site] != op->first_sector + 1;
     p->along += uniform && r->last[op->site] == op->first_sector + 1;
     r->last[op->site] = op->first_sector + 1;

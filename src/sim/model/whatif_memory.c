@@ -550,22 +550,25 @@ static double uniform_of(const struct site_pattern *p)
     return p->uniform;
 }
 
-// Loads that are gone ask L2 and device memory for nothing. Of a site's misses the first loads of a place have theirs first.
+// What device memory brings falls with the misses of loads that are gone, as far as the first loads of a place do not have them.
+// The share of a site's loads that miss stays.
 static void misses_thin(struct altered *x, const struct share *gone)
 {
     double missed = 0, left = 0;
     for (int i = 0; i < x->sites; i++) {
-        struct sim_site *s = &x->stats[i];
+        const struct sim_site *s = &x->stats[i];
         double misses = (double)(s->l2_sectors - s->l2_hit_sectors);
-        double stays = (double)s->l2_sectors * (1 - fmin(1, gone->of[i]));
         missed += misses;
-        misses = fmin(misses, stays);
-        left += misses;
-        s->l2_sectors = (uint64_t)stays;
-        s->l2_hit_sectors = (uint64_t)(stays - misses);
+        left += fmin(misses, (double)s->l2_sectors * (1 - fmin(1, gone->of[i])));
     }
-    if (left < missed)
-        x->in.l2.dram_read_bytes = (uint64_t)((double)x->in.l2.dram_read_bytes * left / missed);
+    if (!(left < missed))
+        return;
+    for (int i = 0; i < x->sites; i++) {
+        struct sim_site *s = &x->stats[i];
+        s->l2_sectors = (uint64_t)((double)s->l2_sectors * left / missed);
+        s->l2_hit_sectors = (uint64_t)((double)s->l2_hit_sectors * left / missed);
+    }
+    x->in.l2.dram_read_bytes = (uint64_t)((double)x->in.l2.dram_read_bytes * left / missed);
 }
 
 static void loads_replace(struct altered *x, double (*of)(const struct site_pattern *),
