@@ -9,7 +9,7 @@
       a table for each kernel that both have, and how many agree
 
   --from bench/device/stalls-tuning.txt   another list: an experiment and its case a line; or a folder of experiments, the first case
-      of each. Constants of the model may be chosen by that one and by bench/truth/validation, by bench/truth/validation-2 none
+      of each. Constants of the model may be chosen by that one and by bench/truth/validation and validation-2, by bench/truth/validation-3 none
   --limit S                               begins no experiment after so many seconds
 
 A kernel agrees where each of the three reasons with most samples has a modelled share within 10 points of its sampled one. The goal
@@ -34,7 +34,7 @@ POINTS, TOP, GOAL_PCT, SAMPLES_MIN = 10, 3, 80, 1000
 
 def first_case(experiment):
     """The first value of each parameter: ["n=4096"]."""
-    text = (experiment / "experiment.yaml").read_text()
+    text = re.sub(r"(?m) #.*$", "", (experiment / "experiment.yaml").read_text())
     block = re.search(r"(?m)^params:(.*\n(?:  .*\n)*)", text)
     return [f"{name}={value}" for name, value in re.findall(r"(\w+): \[?([\w.]+)", block[1])] if block else []
 

@@ -1,4 +1,4 @@
-# docs/truth-h200.md from measured and modelled rows: awk -f page.awk sets.csv, the files of measured rows that it names (those
+# docs/truth-h200.md from measured and modelled rows: awk -v history=history.md -f page.awk sets.csv, the files of measured rows that it names (those
 # that there are), modelled-h200.csv, toolkit-h200.csv, the last one simulated where a ptxas is.
 # A row: experiment,variant,case,time_ns,warp_instructions,shared_load_requests,l2_read_sectors.
 # SPDX-License-Identifier: Apache-2.0
@@ -101,8 +101,8 @@ END {
     print "Made by `bench/truth/validate.sh page` from measured rows (the files that bench/truth/sets.csv names: an H200,"
     print "driver 580.159, CUDA 13.0, caches cold, median of the samples) and modelled rows (modelled-h200.csv: the same PTX and"
     print "seed, registers estimated as where no toolkit is). What the sets are for: [bench/truth/README.md](../bench/truth/README.md)."
-    print "No constant of the model is chosen by a validation row; some are chosen by tuning rows. The first list was the validation list"
-    print "until 2026-11-28 and is tuning data since."
+    print "No constant of the model is chosen by a validation row; some are chosen by tuning rows. The first and the second list were the"
+    print "validation list, one after the other, until 2026-11-28, and are tuning data since."
     print "`bench/truth/validate.sh replay` simulates the rows of bench/truth/replayed.txt again and expects exactly these figures;"
     print "the tests run it.\n"
     print "The error is modelled over measured time, less one. Bias is the median of the signed errors. Kendall's tau compares the"
@@ -111,32 +111,9 @@ END {
     print "|---|---:|---:|---:|---|---:|---:|---:|"
     for (s = 1; s <= sets; s++) summary(name[s])
     if (!rows[name[1]])
-        print "\nThe validation list (bench/truth/validation-2), committed on 2026-11-28, has not been measured yet."
-    print "\nThe validation list (bench/truth/validation-2, measured on an H200 on 2026-11-28) was asked three times: with the model that the first list had last"
-    print "(194 rows that were measured by then: 10.1 %, 90th percentile 30.5 %, worst -59 %, bias -8.9 %, tau 0.85; warp instructions within 5 % without a ptxas of 92 of 194 rows); in whole with"
-    print "machine code reckoned by a pass of its own (10.3 %, 28.5 %, +81 %, -8.7 %, 0.86; counts alone had changed); and with what is above: short kernels, atomics that queue wave by wave, register"
-    print "banks, odd sectors, and loops that swap in shared memory, all found on tuning data. Its rows were not looked at one by one, but for three of one experiment that a look at the file\x27s head showed by chance; the bias by measured time of all of them together was (short"
-    print "kernels -10 %, 100 to 300 us -21 % before), and said where to look in tuning data. No constant was chosen by either."
-    print "\nThe first list, as long as it was the validation list, was asked each time the model had changed: 8.2 %, 26.4 % and tau 0.85 on 2026-11-22, the same on"
-    print "2026-11-23 with regions, uniform constants and contraction; then 7.8 %, 26.1 % and 0.86 with the cycles between a comparison"
-    print "and what is under its predicate, and behind a branch ([JOURNAL.md](JOURNAL.md)). No figure was chosen by it; that short"
-    print "loops came out too fast in it is why branches were looked at. Then 8.0 %, 26.8 % and 0.85 with machine instructions in place of"
-    print "PTX's, the measured start of bulk copies, shuffles on the load/store unit and wide products at half the rate: times hardly"
-    print "moved, counts did (below). Then, with wide products that hold the dispatch for four cycles, SMs that wait together for what one of"
-    print "them asked device memory for, and what atomics leave dirty, all three found on tuning kernels: 7.0 %, 25.7 % and 0.88, worst +73 %."
-    print "Then, with blocks of unequal work, loops\x27 branches, votes by value, loads moved over branches and sectors stored in part, found on"
-    print "bench/truth/tuning/uneven: asked four times (each step is in the journal; once of a change that tuning rows then ruled out, twice because mandelbrot, n=2097152, had come out"
-    print "at +129 %, which showed that a warp\x27s pace must not be that of its last half, and not of blocks that were traced and not replayed), and"
-    print "mandelbrot was the worst then, with +93 %."
-    print "Then, with blocks of unequal work taken from one of them by itself and part by part, warps that begin at the next scheduler, lines"
-    print "that the first warp to come misses, and loads of unrolled loops together, found on bench/truth/tuning/escape and products: asked"
-    print "twice in whole, once in part and of hash-insert alone three times more. The first time column-sums had come out at -61 and hash-insert at +68 %: ptxas\x27s code for loops of our own"
-    print "showed which it does not unroll, and the parts of a block took more together than the grid had (docs/JOURNAL.md). They were\nasked for once more when counts and registers of another change had come in, and were the same."
-    print "Counts of f64\x27s numbers, copies, tests of bits, common additions, and requests under predicates, found on bench/truth/tuning/kinds, then"
-    print "changed what is above: the list was asked with a ptxas, and once more in whole on 2026-11-24 (7.1 to 6.9 %, tau 0.93 to 0.91)."
-    print "The worst, bitonic-step, is measured on data that its first run has put in order already, and modelled on data that is not: tuning\x27s"
-    print "sort-pairs and swap-none show it. What the first list said last, before it became tuning data: median 6.9 %, 90th percentile 18.1 %,"
-    print "worst +47 %, bias -5.9 %, 93 % within 20 %, tau 0.91."
+        print "\nThe validation list (bench/truth/validation-3), committed on 2026-11-28, has not been measured yet."
+    print ""
+    while ((getline line < history) > 0) print line
     print "\n## Counters\n"
     print "Warp instructions are machine code's ([differential.md](differential.md)): where a ptxas is, what it makes of each line of the PTX,"
     print "by how often the basic block that it stands in is executed (toolkit-h200.csv, ptxas 13.0; 110 and 119 of the first list\x27s rows when"

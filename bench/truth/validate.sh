@@ -122,7 +122,7 @@ replay) replay ;;
 row) row "$2" ;;
 page)
     mapfile -t files < <(measured)
-    awk -f "$here/page.awk" "$here/sets.csv" "${files[@]}" "$here"/{modelled,toolkit}-h200.csv
+    awk -v history="$here/history.md" -f "$here/page.awk" "$here/sets.csv" "${files[@]}" "$here"/{modelled,toolkit}-h200.csv
     ;;
 *) usage ;;
 esac

@@ -29,6 +29,11 @@ static const struct example examples[] = {
 #define FMA4 FMA FMA FMA FMA
 #define FMA16 FMA4 FMA4 FMA4 FMA4
 #define LOADED "ld.global.f32 %f1, [%rd6];\nadd.f32 %f2, %f1, %f1;\n"
+#define PLACED                                                                        \
+    ".shared .align 16 .b8 place[1024];\nmov.u32 %r9, place;\nshl.b32 %r7, %r2, 4;\n" \
+    "add.s32 %r8, %r9, %r7;\n"
+#define WORDS "ld.global.u32 %r3, [%rd6];\nld.global.u32 %r4, [%rd7];\n"
+#define STORED_WORD "st.global.u32 [%rd7], %r8;\nret;\n}\n"
 #define STORED "st.global.f32 [%rd7], %f1;\nret;\n}\n"
     {"a sum of an address and a product is one", LOADED STORED, 0, 10, 0},
     {"what nobody reads, what is there already, and copies are nothing",
@@ -137,6 +142,108 @@ static const struct example examples[] = {
      "vote.sync.ballot.b32 %r3, %p1, -1;\npopc.b32 %r4, %r3;\nred.global.add.u32 [%rd4], "
      "%r4;\nret;\n}\n",
      1, 14, 0},
+    {"bit operations of three values are one",
+     WORDS "and.b32 %r5, %r3, %r4;\nnot.b32 %r6, %r3;\nand.b32 %r7, %r6, %r2;\nor.b32 %r8, %r5, "
+           "%r7;\n" STORED_WORD,
+     0, 12, 0},
+    {"masks one after the other are one",
+     WORDS "and.b32 %r5, %r3, 65535;\nand.b32 %r6, %r5, 255;\nadd.s32 %r8, %r6, %r4;\n" STORED_WORD,
+     0, 13, 0},
+    {"a divisor that is one and a square is not scaled",
+     LOADED "mul.f32 %f3, %f1, %f1;\nadd.f32 %f4, %f3, 0f3F800000;\n"
+            "div.approx.f32 %f1, %f2, %f4;\n" STORED,
+     0, 14, 0},
+    {"a number that is divided is in a register",
+     LOADED "div.approx.f32 %f1, 0f40400000, %f2;\n" STORED, 0, 17, 0},
+    {"a sum, the larger of it, and zero",
+     WORDS "add.s32 %r5, %r3, -2;\nmax.s32 %r6, %r5, %r4;\nmax.s32 %r8, %r6, 0;\n" STORED_WORD, 0,
+     12, 0},
+    {"a sum under either of two predicates",
+     WORDS "setp.eq.s32 %p1, %r3, %r4;\nselp.b32 %r5, 3, -2, %p1;\nadd.s32 %r8, %r5, "
+           "%r3;\n" STORED_WORD,
+     0, 14, 0},
+    {"signs of what is selected",
+     LOADED "abs.f32 %f3, %f1;\nneg.f32 %f4, %f3;\nsetp.ge.f32 %p1, %f3, 0f3F800000;\n"
+            "selp.f32 %f1, %f4, %f2, %p1;\n" STORED,
+     0, 13, 0},
+    {"one comparison for both sides",
+     LOADED "setp.ge.f32 %p1, %f1, 0f3F800000;\nsetp.ltu.f32 %p2, %f1, 0f3F800000;\n"
+            "selp.f32 %f3, %f1, %f2, %p1;\nselp.f32 %f4, 0f40000000, %f2, %p2;\n"
+            "mul.f32 %f1, %f3, %f4;\n" STORED,
+     0, 15, 0},
+    {"the sign of a product", LOADED "mul.f32 %f3, %f1, %f2;\nneg.f32 %f1, %f3;\n" STORED, 0, 12,
+     0},
+    {"a sum takes one product of two",
+     LOADED "mul.f32 %f3, %f1, %f2;\nmul.f32 %f4, %f1, %f1;\nadd.f32 %f1, %f3, %f4;\n" STORED, 0,
+     13, 0},
+    {"a difference of 16 bits",
+     ".reg .b16 %rs<5>;\n" WORDS "cvt.u16.u32 %rs1, %r3;\ncvt.u16.u32 %rs2, %r4;\n"
+     "sub.s16 %rs3, %rs1, %rs2;\ncvt.u32.u16 %r8, %rs3;\n" STORED_WORD,
+     0, 15, 0},
+    {"16 bits are extended where the upper half is read",
+     ".reg .b16 %rs<5>;\n" WORDS "cvt.u16.u32 %rs1, %r3;\ncvt.u16.u32 %rs2, %r4;\n"
+     "setp.gt.u16 %p1, %rs1, %rs2;\nselp.b32 %r8, %r3, %r4, %p1;\n" STORED_WORD,
+     0, 15, 0},
+    {"a mask that takes nothing away",
+     ".reg .b16 %rs<5>;\nld.global.u8 %rs1, [%rd6];\ncvt.u32.u16 %r3, %rs1;\n"
+     "and.b32 %r4, %r3, 255;\nadd.s32 %r8, %r4, %r1;\n" STORED_WORD,
+     0, 12, 0},
+    {"a byte is converted where it lies",
+     WORDS "and.b32 %r5, %r3, 255;\nshr.u32 %r6, %r4, 24;\ncvt.rn.f32.u32 %f1, %r5;\n"
+           "cvt.rn.f32.u32 %f2, %r6;\nadd.f32 %f1, %f1, %f2;\n" STORED,
+     0, 14, 0},
+    {"a loop that lanes leave apart, of loads that its stores hold back, stays",
+     LOADED "mov.u32 %r4, %r2;\nL:\nmul.wide.s32 %rd8, %r4, 4;\nadd.s64 %rd9, %rd3, %rd8;\n"
+            "ld.global.f32 %f3, [%rd9];\nmul.f32 %f4, %f3, %f1;\nst.global.f32 [%rd9], %f4;\n"
+            "add.s32 %r4, %r4, 32;\nsetp.lt.s32 %p1, %r4, %r1;\n@%p1 bra L;\n" STORED,
+     320, 83, 0},
+    {"a loop in which lanes exchange, to a bound that is worked out, stays",
+     LOADED "shr.s32 %r5, %r1, 1;\nmov.u32 %r4, 0;\nL:\nmov.b32 %r6, %f1;\n"
+            "shfl.sync.bfly.b32 %r7, %r6, 1, 31, -1;\nmov.b32 %f3, %r7;\n"
+            "add.f32 %f1, %f1, %f3;\nadd.s32 %r4, %r4, 1;\nsetp.lt.s32 %p1, %r4, %r5;\n"
+            "@%p1 bra L;\n" STORED,
+     40, 113, 0},
+    {"four turns of a long body are written out",
+     LOADED "mov.u32 %r4, 0;\nL:\n" FMA16 FMA16 FMA16 FMA16 FMA16
+            "add.s32 %r4, %r4, 1;\nsetp.lt.s32 %p1, %r4, 4;\n@%p1 bra L;\n" STORED,
+     0, 331, 1},
+    {"of bf16 the upper one is moved down",
+     ".reg .b16 %rs<5>;\nld.global.v2.u16 {%rs1, %rs2}, [%rd6];\ncvt.f32.bf16 %f1, %rs1;\n"
+     "cvt.f32.bf16 %f2, %rs2;\nadd.f32 %f1, %f1, %f2;\n" STORED,
+     0, 14, 0},
+    {"neighbouring stores to shared memory are one",
+     PLACED LOADED "mul.f32 %f3, %f1, %f2;\nfma.rn.f32 %f4, %f1, %f2, %f3;\n"
+                   "st.shared.f32 [%r8], %f1;\nst.shared.f32 [%r8+4], %f2;\n"
+                   "st.shared.f32 [%r8+12], %f3;\nst.shared.f32 [%r8+8], %f4;\n" STORED,
+     0, 18, 0},
+    {"three words of four are loaded as four",
+     PLACED "ld.shared.f32 %f3, [%r8];\nld.shared.f32 %f4, [%r8+8];\n"
+            "ld.shared.f32 %f5, [%r8+12];\nadd.f32 %f6, %f3, %f4;\nmul.f32 %f1, %f6, %f5;\n" STORED,
+     0, 14, 0},
+    {"what is loaded again is there",
+     PLACED "ld.shared.f32 %f3, [%r8];\nld.shared.f32 %f4, [%r8+8];\nadd.f32 %f6, %f3, %f4;\n"
+            "ld.shared.f32 %f5, [%r8];\nmul.f32 %f1, %f6, %f5;\n" STORED,
+     0, 15, 0},
+    {"words on either side of a predicate are loaded together",
+     PLACED LOADED "ld.shared.f32 %f3, [%r8];\nsetp.gt.f32 %p1, %f1, %f3;\n@%p1 bra D;\n"
+                   "add.f32 %f3, %f3, %f2;\nD:\nld.shared.f32 %f4, [%r8+4];\n"
+                   "mul.f32 %f1, %f3, %f4;\n" STORED,
+     0, 19, 0},
+    {"what numbers make is a number",
+     LOADED "mov.f32 %f3, 0f40490FDB;\ncvt.rni.f32.f32 %f4, %f3;\nadd.f32 %f5, %f4, 0f3F000000;\n"
+            "mov.u32 %r4, 12;\nshl.b32 %r5, %r4, 3;\nadd.s32 %r6, %r2, %r5;\n"
+            "setp.lt.s32 %p1, %r6, %r1;\nselp.f32 %f6, %f1, %f2, %p1;\nmul.f32 %f1, %f6, "
+            "%f5;\n" STORED,
+     100, 15, 0},
+    {"a number beside a shared variable is the access's",
+     PLACED "ld.global.u32 %r3, [%rd6];\nshl.b32 %r4, %r3, 2;\nadd.s32 %r5, %r9, 256;\n"
+            "add.s32 %r6, %r5, %r4;\nld.shared.f32 %f1, [%r6];\n" STORED,
+     0, 15, 1},
+    {"arms behind blocks that only jump are predicates",
+     LOADED "setp.lt.s32 %p1, %r2, %r1;\n@%p1 bra A;\nbra.uni B;\nA:\n"
+            "ld.global.f32 %f3, [%rd6+512];\nbra.uni D;\nB:\nmul.f32 %f3, %f1, 0f40400000;\nD:\n"
+            "fma.rn.f32 %f1, %f2, %f3, %f1;\n" STORED,
+     0, 16, 0},
 };
 
 static double executed(const char *text, uint32_t n, const struct sim_line_code *codes, int count)

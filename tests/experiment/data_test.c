@@ -377,6 +377,24 @@ static void what_nobody_wrote_is_named_unless_something_is_wrong(void **state)
     free(got);
 }
 
+// A byte near to what it must be is right, even where it is the byte that outputs are poisoned with.
+static void a_byte_within_its_tolerance_is_written(void **state)
+{
+    (void)state;
+    const struct buffer_spec b = {.type = ELEMENT_U8, .output = true, .tolerance_abs = 1};
+    const struct resolved_buffer one = {.type = ELEMENT_U8, .count = 1, .size_bytes = 1};
+    unsigned char got[3];
+    for (int i = 0; i < 3; i++)
+        output_poison(&one, &got[i], POISON_FIRST);
+    const unsigned char wanted[] = {got[0], (unsigned char)(got[0] - 1),
+                                    (unsigned char)(got[0] + 2)};
+    struct output_difference d = {.buffer = 0};
+    output_compare(&b, got, wanted, 0, 3, &d);
+    assert_int_equal(d.unwritten_count, 1);
+    assert_int_equal(d.wrong_count, 1);
+    assert_int_equal(d.index, 2);
+}
+
 static void the_poison_is_found_wherever_it_is(void **state)
 {
     (void)state;
@@ -412,6 +430,7 @@ int main(void)
         cmocka_unit_test(narrow_numbers_are_compared_as_they_are_loaded),
         cmocka_unit_test(ulps_are_counted_across_zero_and_by_the_type),
         cmocka_unit_test(what_nobody_wrote_is_named_unless_something_is_wrong),
+        cmocka_unit_test(a_byte_within_its_tolerance_is_written),
         cmocka_unit_test(the_poison_is_found_wherever_it_is),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 // What is the same for every block is run once, when warps get their places (decode_hoist.c), and addresses in shared memory are
-// worked out in 32 bits: the results stay what the kernel says, and what must not be taken is not.
+// worked out in 32 bits; what is affine in a block's place is a sum (decode_affine.c): the results stay what the kernel says, and
+// what must not be taken is not.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/run/exec.h"
 
@@ -227,10 +228,124 @@ static int mads_of(const char *text, const char *how, const char *type_name, enu
 static void products_join_the_sum_that_alone_reads_them(void **state)
 {
     (void)state;
-    assert_int_equal(mads_of(PRODUCTS, "lo", "u32", PTX_TYPE_U32), 2); // with the head's
+    assert_int_equal(mads_of(PRODUCTS, "lo", "u32", PTX_TYPE_U32), 1); // the head's are affine
     assert_int_equal(mads_of(PRODUCTS, "wide", "s32", PTX_TYPE_S32), 1);
-    assert_int_equal(mads_of(PRODUCTS, "wide", "u32", PTX_TYPE_U32), 2); // the head's
+    assert_int_equal(mads_of(PRODUCTS, "wide", "u32", PTX_TYPE_U32), 0);
     results_are(PRODUCTS, products);
+}
+
+/* ---- affine in the block's place ----------------------------------------------------------- */
+
+// Of the head five instructions, for two rows that others read; and what the text itself has.
+enum { HEAD_UOPS = 5, HEAD_ROWS = 2 };
+
+static void affine_is(const char *text, int uops, int rows, int bounds)
+{
+    struct bench b;
+    const struct affine a = program_of(&b, text)->functions[0].affine;
+    bench_close(&b);
+    assert_int_equal(a.uop_count, HEAD_UOPS + uops);
+    assert_int_equal(a.row_count, HEAD_ROWS + rows);
+    assert_int_equal(a.bound_count, bounds);
+}
+
+// A sum, a difference, a shift, products with a parameter; not the product of two places, nor of a place and a lane.
+#define AFFINE                                                                                  \
+    HEAD "shl.b32 %r10, %r3, 5;\nsub.s32 %r11, %r2, %r10;\nmad.lo.s32 %r12, %r11, %r1, %r10;\n" \
+         "mul.lo.s32 %r13, %r3, %r3;\nmul.lo.s32 %r14, %r3, %r2;\nadd.s32 %r15, %r13, %r14;\n"  \
+         "cvt.u64.u32 %rd10, %r12;\ncvt.u64.u32 %rd11, %r15;\nshl.b64 %rd12, %rd11, 32;\n"      \
+         "or.b64 %rd9, %rd12, %rd10;\n" TAIL
+
+static uint64_t affine_value(uint32_t block, uint32_t thread, uint32_t word, uint32_t n)
+{
+    (void)word;
+    uint32_t low = (thread - 32 * block) * n + 32 * block, high = block * block + block * thread;
+    return (uint64_t)high << 32 | low;
+}
+
+// Beyond what 32 bits hold from some block on: signed at 2^24 * 128, unsigned at 256; and below zero at once.
+#define WIDER                                                                                    \
+    HEAD "shl.b32 %r10, %r3, 24;\nadd.s32 %r11, %r10, %r2;\nmul.wide.s32 %rd10, %r11, 3;\n"      \
+         "mul.wide.u32 %rd11, %r11, 5;\nsub.s32 %r12, %r2, %r3;\nmad.wide.s32 %rd12, %r12, -7, " \
+         "%rd10;\nmad.wide.u32 %rd13, %r12, 9, %rd11;\nxor.b64 %rd9, %rd12, %rd13;\n" TAIL
+
+static uint64_t wider(uint32_t block, uint32_t thread, uint32_t word, uint32_t n)
+{
+    (void)word, (void)n;
+    uint32_t a = (block << 24) + thread, b = thread - block;
+    uint64_t x = (uint64_t)((int64_t)(int32_t)a * 3 + (int64_t)(int32_t)b * -7);
+    return x ^ ((uint64_t)a * 5 + (uint64_t)b * 9);
+}
+
+// One row is read where lanes part, in a loop, and by what is affine.
+#define WITHIN                                                                                   \
+    HEAD "mov.u32 %r14, 0;\nmov.u64 %rd9, 0;\nLoop:\nadd.s32 %r10, %r3, %r2;\n"                  \
+         "setp.lt.u32 %p1, %r2, 40;\n@%p1 bra Less;\nmad.lo.s32 %r11, %r10, 3, %r2;\n"           \
+         "cvt.s64.s32 %rd10, %r11;\nadd.s64 %rd9, %rd9, %rd10;\nbra Join;\nLess:\n"              \
+         "cvt.u64.u32 %rd11, %r10;\nadd.s64 %rd9, %rd9, %rd11;\nJoin:\nadd.s32 %r14, %r14, 1;\n" \
+         "setp.lt.u32 %p2, %r14, %r3;\n@%p2 bra Loop;\n" TAIL
+
+static uint64_t within(uint32_t block, uint32_t thread, uint32_t word, uint32_t n)
+{
+    (void)word, (void)n;
+    uint64_t turns = block > 1 ? block : 1, sum = block + thread;
+    return turns * (thread < 40 ? sum : 3 * sum + thread);
+}
+
+static void what_is_affine_in_the_blocks_place_is_a_sum(void **state)
+{
+    (void)state;
+    affine_is(AFFINE, 3, 1, 1);
+    results_are(AFFINE, affine_value);
+    affine_is(WIDER, 7, 2, 5);
+    results_are(WIDER, wider);
+    affine_is(WITHIN, 2, 2, 1);
+    results_are(WITHIN, within);
+}
+
+// The first word of three is stored, two are loaded, behind the results: which bytes of a sector L1 has decides what asks the L2.
+// Blocks begin in the midst of lines. how: add.u32, or what is the same and not affine.
+#define ACCESSES(how)                                                                   \
+    HEAD "mad.lo.u32 %r9, %r3, 84, %r2;\n" how                                          \
+         " %r10, %r9, 0;\nmul.wide.u32 %rd10, %r10, 12;\nadd.s64 %rd11, %rd1, %rd10;\n" \
+         "st.global.u32 [%rd11+192000], %r5;\nld.global.u32 %r11, [%rd11+192004];\n"    \
+         "ld.global.u32 %r12, [%rd11+192000];\nadd.s32 %r13, %r11, %r12;\n"             \
+         "cvt.u64.u32 %rd9, %r13;\n" TAIL
+
+static struct counters counters_of(const char *text, double *time_ns)
+{
+    enum { WHOLE_WARPS = 64 }; // so that the pattern goes on
+    struct bench b;
+    uint32_t n = 77, *in = xcalloc(WORDS, 4);
+    uint64_t *got = xcalloc(WORDS, 8);
+    for (uint32_t i = 0; i < WORDS; i++)
+        in[i] = word_of(i);
+    bench_text(&b, text);
+    uint64_t from = bench_buffer(&b, "in", in, (size_t)WORDS * 4);
+    uint64_t out = bench_buffer(&b, "out", NULL, (size_t)WORDS * 24);
+    bench_run(&b, "k", GRID1(BLOCKS, WHOLE_WARPS), ARGS(&out, &from, &n));
+    bench_fetch(&b, out, got, (size_t)WORDS * 8);
+    for (uint32_t i = 0; i < WORDS; i++)
+        assert_int_equal(got[i], i % THREADS < WHOLE_WARPS ? in[i] : 0);
+    struct counters counters = b.report.counters;
+    *time_ns = b.report.time.time_ns;
+    bench_close(&b);
+    free(in);
+    free(got);
+    return counters;
+}
+
+static void affine_accesses_count_as_others_do(void **state)
+{
+    double time[2];
+    const struct counters affine = counters_of(ACCESSES("add.u32"), &time[0]),
+                          other = counters_of(ACCESSES("or.b32"), &time[1]);
+    (void)state;
+    for (int i = 0; i < COUNTER_COUNT; i++)
+        assert_true(counters_get(&affine, (enum counter_id)i, -1) ==
+                    counters_get(&other, (enum counter_id)i, -1));
+    assert_true(counters_get(&affine, COUNTER_L2_READ_SECTORS, 0) > 0);
+    assert_true(time[0] == time[1]);
 }
 
 int main(void)
@@ -240,6 +355,8 @@ int main(void)
         cmocka_unit_test(what_differs_or_may_be_read_before_stays),
         cmocka_unit_test(addresses_in_shared_memory_take_32_bits),
         cmocka_unit_test(products_join_the_sum_that_alone_reads_them),
+        cmocka_unit_test(what_is_affine_in_the_blocks_place_is_a_sum),
+        cmocka_unit_test(affine_accesses_count_as_others_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

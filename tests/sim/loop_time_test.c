@@ -82,12 +82,23 @@ static void loads_of_unrolled_turns_wait_together(void **state)
     assert_about("not unrolled", product_us("product_turns", GRID2(4, 16, 32, 8), 2), 42.1, 0.25);
 }
 
+// In three turns of four half of the lanes go another way, and wait for the others: 16.1 us as long as parting cost nothing.
+static void lanes_that_part_cost_cycles(void **state)
+{
+    (void)state;
+    uint32_t turns = 3;
+    assert_about("diverging",
+                 modelled_us(TUNING "units/units.ptx", "diverging", GRID1(1, 256), ARGS(&turns)),
+                 20.45, 0.12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(few_long_blocks_among_short_ones),
         cmocka_unit_test(the_long_warps_of_blocks_are_spread_over_schedulers),
         cmocka_unit_test(loads_of_unrolled_turns_wait_together),
+        cmocka_unit_test(lanes_that_part_cost_cycles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,9 +27,9 @@ while IFS=, read -r _ prefix folder _; do
 done < <(grep -v '^#' "$truth/sets.csv") >diff.txt
 [[ ! -s diff.txt ]]
 pass 'the experiments of sets.csv are named as their folders' $? diff.txt
-cat "$truth"/validation-2/*/experiment.yaml | awk '/name: /{ kernels++ } END { print kernels; exit !(kernels >= 80) }' >out.txt
+cat "$truth"/validation-3/*/experiment.yaml | awk '/name: /{ kernels++ } END { print kernels; exit !(kernels >= 80) }' >out.txt
 pass 'the validation list has 80 kernels and more' $? out.txt
-! grep -lE "\"/|^[[:space:]]*\\.(file|loc)[[:space:]]" "$truth"/validation-2/*/*.ptx >out.txt
+! grep -lE "\"/|^[[:space:]]*\\.(file|loc)[[:space:]]" "$truth"/validation-3/*/*.ptx >out.txt
 pass 'its PTX has no path of where it was made' $? out.txt
 
 # Rows of a GPU, by a program that stands for ridge on one.
@@ -47,7 +47,7 @@ JSON
 esac
 END
 chmod +x ridge-on-a-gpu
-"$truth/measure.py" --ridge ./ridge-on-a-gpu --only 'adamw|align' >rows.txt 2>said.txt
+"$truth/measure.py" --ridge ./ridge-on-a-gpu --set 'second list' --only 'adamw|align' >rows.txt 2>said.txt
 [[ $? == 1 && $(grep -v '^#' rows.txt) == validation2-adamw,one,n=1,2000.0,12,, ]] && grep -q 'Measured on NVIDIA H200' rows.txt &&
     grep -qx 'validation2-adamw,four,n=1: not equal' said.txt && grep -qx 'validation2-align: exit status 3: no GPU' said.txt
 pass 'measure.py makes rows of what was measured, and says what has none and why' $? said.txt

@@ -329,7 +329,6 @@ static void function_body(struct decoder *d)
     emit_always(d, op_end);
     segments_close(d);
     lower(d);
-    merge_shared_loads(d);
     d->out->code = code_of(d);
     polls_find(d);
     clear_list(d);

@@ -113,11 +113,22 @@ void timing_fill(struct decoder *d, const struct ptx_instruction *in, struct tim
 struct site_info *site_of(struct decoder *d); // of the instruction being decoded
 void unsupported(struct decoder *d, const char *why);
 int word_index(const struct ptx_instruction *in, const char *const *words, size_t count);
-void merge_shared_loads(struct decoder *d); // decode_merge.c: when all is decoded
-void values_hoist(struct decoder *d);       // decode_hoist.c: when all is decoded
-void stretches_find(struct decoder *d);     // decode_stretch.c: at last
-void polls_find(struct decoder *d);         // decode_poll.c: when all is decoded
-void regions_find(struct program *p);       // decode_region.c: when all functions are decoded
+// decode_hoist.c: when all is decoded
+void values_hoist(struct decoder *d);
+struct steadiness {               // by row / ROW32, of `rows` of them
+    const bool *steady, *uniform; // the same for all blocks; for all lanes, too
+    const int *reg_of;            // of the registers that one instruction writes, or -1
+    size_t rows;
+};
+// Simple arithmetic for all lanes, into a register that nothing else writes.
+bool uop_may_move(const struct decoder *d, const struct steadiness *s, const struct uop *u);
+void uops_drop(struct decoder *d, const bool *gone); // those that stay move together
+struct alu_op alu_named(const struct decoder *d, enum ptx_opcode opcode, const char *first,
+                        const char *second, enum ptx_type type); // one that there is
+void affine_take(struct decoder *d, const struct steadiness *s); // decode_affine.c
+void stretches_find(struct decoder *d);                          // decode_stretch.c: at last
+void polls_find(struct decoder *d);   // decode_poll.c: when all is decoded
+void regions_find(struct program *p); // decode_region.c: when all functions are decoded
 // decode_uniform.c: of each register, may lanes of a warp have different values in it? To be freed.
 bool *registers_differing(const struct decoder *d);
 // decode_call.c

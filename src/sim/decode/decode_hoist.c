@@ -10,8 +10,9 @@
 enum { READS_MANY = UINT8_MAX };
 struct hoist {
     struct decoder *d;
-    bool *steady; // by row / ROW32: the same for all blocks, from the start
-    int *reg_of;  // the same: of the registers that may be taken, or -1
+    bool *steady;  // by row / ROW32: the same for all blocks, from the start
+    bool *uniform; // the same: for all lanes, too
+    int *reg_of;   // the same: of the registers that may be taken, or -1
     size_t rows;
     struct uop *once;
     size_t once_count, once_capacity;
@@ -26,11 +27,18 @@ static bool is_steady(const struct hoist *h, uint32_t row)
     return row == ALWAYS || (row / ROW32 < h->rows && h->steady[row / ROW32]);
 }
 
-static void steady_mark(struct hoist *h, uint32_t row, unsigned bits)
+static bool is_uniform(const struct hoist *h, uint32_t row)
+{
+    return row == ALWAYS || (row / ROW32 < h->rows && h->uniform[row / ROW32]);
+}
+
+static void steady_mark(struct hoist *h, uint32_t row, unsigned bits, bool uniform)
 {
     for (uint32_t i = 0; i < (bits + 31) / 32; i++)
-        if (row / ROW32 + i < h->rows)
+        if (row / ROW32 + i < h->rows) {
             h->steady[row / ROW32 + i] = true;
+            h->uniform[row / ROW32 + i] = uniform;
+        }
 }
 
 // Literals, and slots filled at launch or for a warp's place; not those of blocks.
@@ -38,10 +46,10 @@ static void constants_mark(struct hoist *h)
 {
     const struct decoder *d = h->d;
     for (size_t i = 0; i < d->constant_count; i++)
-        steady_mark(h, d->constants[i].row, d->constants[i].width);
+        steady_mark(h, d->constants[i].row, d->constants[i].width, true);
     for (int when = SLOTS_LAUNCH; when <= SLOTS_WARP; when++)
         for (size_t i = 0; i < d->slot_count[when]; i++)
-            steady_mark(h, d->slots[when][i].row, d->slots[when][i].width);
+            steady_mark(h, d->slots[when][i].row, d->slots[when][i].width, when == SLOTS_LAUNCH);
 }
 
 // Registers that one instruction writes, for all lanes, before any reads them.
@@ -69,14 +77,25 @@ static bool is_simple(const struct uop *u)
            u->run == op_copy64;
 }
 
-static bool is_taken(const struct hoist *h, const struct uop *u)
+bool uop_may_move(const struct decoder *d, const struct steadiness *s, const struct uop *u)
 {
     if (u->guard != ALWAYS || u->guard_flip != 0 || !is_simple(u))
         return false;
-    int reg = u->d / ROW32 < h->rows ? h->reg_of[u->d / ROW32] : -1;
-    return reg >= 0 && reg_bits(h->d, reg) == result_bits(u) && result_bits(u) <= 64 &&
-           h->d->definition[reg] == (int)u->site - h->d->out->site_base && is_steady(h, u->a) &&
-           is_steady(h, u->b) && is_steady(h, u->c) && is_steady(h, u->e);
+    int reg = u->d / ROW32 < s->rows ? s->reg_of[u->d / ROW32] : -1;
+    return reg >= 0 && reg_bits(d, reg) == result_bits(u) && result_bits(u) <= 64 &&
+           d->definition[reg] == (int)u->site - d->out->site_base;
+}
+
+static struct steadiness steadiness_of(const struct hoist *h)
+{
+    return (struct steadiness){h->steady, h->uniform, h->reg_of, h->rows};
+}
+
+static bool is_taken(const struct hoist *h, const struct uop *u)
+{
+    const struct steadiness s = steadiness_of(h);
+    return uop_may_move(h->d, &s, u) && is_steady(h, u->a) && is_steady(h, u->b) &&
+           is_steady(h, u->c) && is_steady(h, u->e);
 }
 
 static void once_add(struct hoist *h, struct uop u)
@@ -84,8 +103,7 @@ static void once_add(struct hoist *h, struct uop u)
     VEC_PUSH(h->once, h->once_count, h->once_capacity, u);
 }
 
-// Moves those together that stay.
-static void uops_drop(struct decoder *d, const bool *gone)
+void uops_drop(struct decoder *d, const bool *gone)
 {
     uint32_t *now = xcalloc(d->uop_count + 1, sizeof(*now));
     size_t kept = 0;
@@ -111,7 +129,9 @@ static void uops_take(struct hoist *h)
         const struct uop *u = &d->uops[i];
         gone[i] = is_taken(h, u);
         if (gone[i]) {
-            steady_mark(h, u->d, result_bits(u));
+            steady_mark(h, u->d, result_bits(u),
+                        is_uniform(h, u->a) && is_uniform(h, u->b) && is_uniform(h, u->c) &&
+                            is_uniform(h, u->e));
             once_add(h, *u);
         }
     }
@@ -130,8 +150,8 @@ static uint32_t row_narrowed(struct hoist *h, uint32_t wide)
     return n.row;
 }
 
-static struct alu_op alu_named(const struct hoist *h, enum ptx_opcode opcode, const char *first,
-                               const char *second, enum ptx_type type)
+struct alu_op alu_named(const struct decoder *d, enum ptx_opcode opcode, const char *first,
+                        const char *second, enum ptx_type type)
 {
     const struct ptx_instruction as = {.opcode = opcode,
                                        .words = {first, second},
@@ -140,7 +160,7 @@ static struct alu_op alu_named(const struct hoist *h, enum ptx_opcode opcode, co
                                        .type_count = 1};
     struct alu_op alu = {0};
     const char *why = NULL;
-    if (!sim_alu_find(&as, h->d->isa, &alu, &why))
+    if (!sim_alu_find(&as, d->isa, &alu, &why))
         abort(); // the table has them all
     return alu;
 }
@@ -260,7 +280,7 @@ static void low_find(const struct hoist *h, bool *low)
 
 static void uop_narrow(struct hoist *h, struct uop *u, const struct low_form *f, const bool *low)
 {
-    const struct alu_op alu = alu_named(h, f->opcode, f->words[0], f->words[1], f->type);
+    const struct alu_op alu = alu_named(h->d, f->opcode, f->words[0], f->words[1], f->type);
     uint32_t *from[3] = {&u->a, &u->b, &u->c};
     for (int k = 0; k < 3; k++) {
         int reg = reg_at(h, *from[k]);
@@ -359,9 +379,9 @@ static void products_join(struct hoist *h)
     for (size_t k = 0; k < COUNT_OF(JOINED); k++) {
         const struct joined_form *f = &JOINED[k];
         forms[k] = (struct joined){
-            .product = alu_named(h, PTX_OP_MUL, f->words[0], f->words[1], f->type).fn,
-            .sum = alu_named(h, PTX_OP_ADD, f->sum, NULL, f->sum_type).fn,
-            .whole = alu_named(h, PTX_OP_MAD, f->words[0], f->words[1], f->type)};
+            .product = alu_named(d, PTX_OP_MUL, f->words[0], f->words[1], f->type).fn,
+            .sum = alu_named(d, PTX_OP_ADD, f->sum, NULL, f->sum_type).fn,
+            .whole = alu_named(d, PTX_OP_MAD, f->words[0], f->words[1], f->type)};
     }
     bool *gone = xcalloc(d->uop_count + 1, sizeof(*gone));
     for (size_t i = 0; i < d->uop_count; i++)
@@ -377,17 +397,21 @@ void values_hoist(struct decoder *d)
         return;
     struct hoist h = {.d = d, .rows = d->out->frame_bytes / ROW32 + 1};
     h.steady = xcalloc(h.rows, sizeof(*h.steady));
+    h.uniform = xcalloc(h.rows, sizeof(*h.uniform));
     h.reg_of = xcalloc(h.rows, sizeof(*h.reg_of));
     constants_mark(&h);
     registers_mark(&h);
     uops_take(&h);
     addresses_narrow(&h);
+    const struct steadiness steadiness = steadiness_of(&h);
+    affine_take(d, &steadiness);
     products_join(&h);
     d->out->once = ARENA_ARRAY(&d->program->arena, struct uop, h.once_count + 1);
     if (h.once_count > 0)
         memcpy(d->out->once, h.once, h.once_count * sizeof(*h.once));
     d->out->once_count = (int)h.once_count;
     free(h.steady);
+    free(h.uniform);
     free(h.reg_of);
     free(h.once);
     free(h.narrowed);

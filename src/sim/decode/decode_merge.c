@@ -1,11 +1,11 @@
-// Shared loads that ptxas makes one of: neighbouring words by the same base register, aligned as a
-// whole, with no store or barrier between, become one LDS.64 or LDS.128 (seen in nvcc 13's code for
-// sm_90: of an unrolled 16x16 tile product's 32 ld.shared.f32, 16 become 4 LDS.128). The first of
-// them in the text then counts as the whole access, the others as nothing; each still moves its own
-// bytes. Alignment is known by congruences through the arithmetic that makes the base, also
-// of pointers that walk (bench/truth/tuning/kinds, walk_product).
+// Accesses of shared memory that ptxas makes one of: neighbouring words, aligned as a whole, become one of 8 or 16 bytes (seen in
+// ptxas 13.0's code for sm_90: of an unrolled 16x16 tile product's 32 ld.shared.f32, 16 become 4 LDS.128; three of the four words
+// of 16 bytes are loaded whole; what is loaded again with no store between is not). Branches that become predicates are no
+// bound. The first load in the text, the last store then counts as the whole access, the others as nothing; each still moves
+// its own bytes. Alignment is known by congruences through the arithmetic that makes the base, also of pointers that walk
+// (bench/truth/tuning/kinds, walk_product).
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/decode/decode.h"
+#include "sim/decode/lower_forms.h"
 
 #include <stdlib.h>
 
@@ -141,54 +141,80 @@ struct candidate {
     int instruction;
     struct mem_op *mem;
     const struct ptx_operand *address;
-    bool taken;
+    int reg;       // that the address is made of; -1: none
+    int64_t place; // beside it
+    bool store, taken;
 };
 struct candidates {
+    struct code *c;
     struct decoder *d;
     struct congruences known; // found for the first two words that may be one
     struct candidate items[MERGE_MAX];
     int count;
 };
 
+static unsigned bytes_of(const struct candidate *c)
+{
+    return (unsigned)c->mem->bytes * c->mem->vector;
+}
+
 static bool same_base(const struct candidate *a, const struct candidate *b)
 {
-    return a->address->reg == b->address->reg && a->address->variable == b->address->variable &&
-           a->mem->bytes == b->mem->bytes;
+    return a->reg == b->reg && a->store == b->store && bytes_of(a) == bytes_of(b);
+}
+
+static bool is_always(const struct candidates *all, const struct candidate *c)
+{
+    int block = all->c->f->block_of[c->instruction];
+    return all->c->joined_to[block] == block;
+}
+
+// What is under different predicates does not go together, unless one of them is under none.
+static bool may_join(const struct candidates *all, const struct candidate *a,
+                     const struct candidate *b)
+{
+    const int *block = all->c->f->block_of;
+    return block[a->instruction] == block[b->instruction] ||
+           (!a->store && (is_always(all, a) || is_always(all, b)));
 }
 
 static struct candidate *candidate_at(struct candidates *all, const struct candidate *like,
-                                      int64_t offset)
+                                      int64_t place)
 {
     for (int i = 0; i < all->count; i++) {
         struct candidate *c = &all->items[i];
-        if (!c->taken && same_base(c, like) && c->mem->offset == offset)
+        if (!c->taken && same_base(c, like) && c->place == place && may_join(all, c, like))
             return c;
     }
     return NULL;
 }
 
-// The address of `like`, less its own offset, is aligned so that `offset` begins a whole access.
-static bool begins_whole(struct candidates *all, const struct candidate *like, int64_t offset,
-                         unsigned bytes)
+static struct congruence base_known(struct candidates *all, const struct candidate *like)
 {
     if (all->known.of == NULL) {
         all->known.d = all->d;
         all->known.of = xcalloc((size_t)all->d->f->register_count + 1, sizeof *all->known.of);
         congruences_find(&all->known);
     }
-    struct ptx_operand base = *like->address;
-    base.kind = base.reg >= 0 ? PTX_OPERAND_REGISTER : PTX_OPERAND_SYMBOL;
-    base.offset = 0;
-    struct congruence c = operand_known(&all->known, &base);
-    unsigned need = (unsigned)__builtin_ctz(bytes);
-    return c.bits >= need && ((c.residue + (uint64_t)offset) & (bytes - 1)) == 0;
+    return like->reg >= 0 ? all->known.of[like->reg] : known(BITS_KNOWN, 0);
 }
 
-// The others' data comes with the leader's.
-static void group_join(struct candidates *all, struct candidate *leader, struct candidate *c)
+// Is the place so far from the base that a whole access of so many bytes begins there?
+static bool begins_whole(struct candidates *all, const struct candidate *like, int64_t place,
+                         unsigned bytes)
+{
+    struct congruence c = base_known(all, like);
+    unsigned need = (unsigned)__builtin_ctz(bytes);
+    return c.bits >= need && ((c.residue + (uint64_t)place) & (bytes - 1)) == 0;
+}
+
+// The others' data comes with the leader's, or goes with it.
+static void group_join(struct candidates *all, const struct candidate *leader, struct candidate *c)
 {
     struct decoder *d = all->d;
     c->mem->follows = true;
+    c->taken = true;
+    all->c->slots[c->instruction] = 0;
     struct timing_site *t = &d->program->timing[d->out->site_base + c->instruction];
     const struct timing_site *first = &d->program->timing[d->out->site_base + leader->instruction];
     t->pipe = PIPE_NONE;
@@ -196,55 +222,106 @@ static void group_join(struct candidates *all, struct candidate *leader, struct 
         t->source[t->source_count++] = first->result[0];
 }
 
-static bool group_make(struct candidates *all, const struct candidate *like, unsigned bytes)
+static const struct candidate *leader_of(const struct candidates *all, struct candidate **members,
+                                         unsigned count)
 {
-    struct candidate *members[4];
-    unsigned count = bytes / like->mem->bytes;
-    int64_t start = like->mem->offset;
-    if (count < 2)
-        return false;
-    for (unsigned i = 0; i < count; i++) {
-        members[i] = candidate_at(all, like, start + (int64_t)(i * like->mem->bytes));
-        if (members[i] == NULL)
-            return false;
-    }
-    if (!begins_whole(all, like, start, bytes))
-        return false;
-    struct candidate *leader = members[0];
-    for (unsigned i = 1; i < count; i++)
-        if (members[i]->instruction < leader->instruction)
+    const struct candidate *leader = members[0];
+    for (unsigned i = 1; i < count; i++) {
+        bool first = members[i]->instruction < leader->instruction;
+        bool always = is_always(all, members[i]);
+        if (is_always(all, leader) != always ? always : first != leader->store)
             leader = members[i];
-    leader->mem->merged = (uint8_t)bytes;
-    leader->mem->merge_start = start;
+    }
+    return leader;
+}
+
+static void members_join(struct candidates *all, struct candidate **members, unsigned count,
+                         unsigned bytes)
+{
+    const struct candidate *leader = leader_of(all, members, count);
+    if (bytes == count * bytes_of(leader)) { // not where a word is loaded that nobody reads
+        leader->mem->merged = (uint8_t)bytes;
+        leader->mem->merge_start = leader->mem->offset + members[0]->place - leader->place;
+    }
     all->d->program->timing[all->d->out->site_base + leader->instruction].bytes = (uint8_t)bytes;
     for (unsigned i = 0; i < count; i++) {
         members[i]->taken = true;
         if (members[i] != leader)
             group_join(all, leader, members[i]);
     }
-    return true;
+}
+
+// most: how many of the places may have nobody.
+static bool group_make(struct candidates *all, const struct candidate *like, unsigned bytes,
+                       unsigned most)
+{
+    struct candidate *members[4];
+    unsigned each = bytes_of(like), places = bytes / each, count = 0;
+    if (places < 2 || places > 4)
+        return false;
+    for (int64_t start = like->place - (int64_t)(bytes - each); start <= like->place;
+         start += each) {
+        if (!begins_whole(all, like, start, bytes))
+            continue;
+        count = 0;
+        for (unsigned i = 0; i < places; i++) {
+            members[count] = candidate_at(all, like, start + (int64_t)(i * each));
+            count += members[count] != NULL;
+        }
+        if (count + most >= places && count >= 2) {
+            members_join(all, members, count, bytes);
+            return true;
+        }
+    }
+    return false;
+}
+
+// What is loaded again.
+static void again_join(struct candidates *all)
+{
+    for (int i = 0; i < all->count; i++)
+        for (int k = i + 1; k < all->count && !all->items[i].store && !all->items[i].taken; k++) {
+            struct candidate *a = &all->items[i], *b = &all->items[k];
+            if (!b->taken && same_base(a, b) && a->place == b->place && is_always(all, a))
+                group_join(all, a, b);
+        }
 }
 
 static void candidates_flush(struct candidates *all)
 {
-    for (unsigned bytes = 16; bytes >= 8; bytes /= 2)
-        for (int i = 0; i < all->count; i++)
-            if (!all->items[i].taken)
-                (void)group_make(all, &all->items[i], bytes);
+    enum { WHOLE = 16, HALF = 8 };
+    again_join(all);
+    for (int i = 0; i < all->count; i++)
+        if (!all->items[i].taken)
+            (void)group_make(all, &all->items[i], WHOLE, all->items[i].store ? 0 : 1);
+    for (int i = 0; i < all->count; i++)
+        if (!all->items[i].taken)
+            (void)group_make(all, &all->items[i], HALF, 0);
     all->count = 0;
 }
 
 /* ---- a function ---------------------------------------------------------------------------- */
 
-static bool ends_group(const struct ptx_instruction *in)
+static bool is_near(const struct ptx_instruction *in)
 {
     enum ptx_space space = in->space_count > 0 ? in->spaces[0] : PTX_SPACE_GENERIC;
-    bool near = space == PTX_SPACE_SHARED || space == PTX_SPACE_SHARED_CLUSTER ||
-                space == PTX_SPACE_GENERIC;
-    return ends_segment(in) || in->opcode == PTX_OP_CP || in->opcode == PTX_OP_MEMBAR ||
-           in->opcode == PTX_OP_FENCE ||
-           (near &&
-            (in->opcode == PTX_OP_ST || in->opcode == PTX_OP_ATOM || in->opcode == PTX_OP_RED));
+    return space == PTX_SPACE_SHARED || space == PTX_SPACE_SHARED_CLUSTER ||
+           space == PTX_SPACE_GENERIC;
+}
+
+static bool ends_group(const struct candidates *all, const struct ptx_instruction *in)
+{
+    bool stores = all->count > 0 && all->items[0].store;
+    if (in->opcode == PTX_OP_BRA)
+        return false; // the block behind it says
+    if (in->opcode == PTX_OP_CP || in->opcode == PTX_OP_MEMBAR || in->opcode == PTX_OP_FENCE ||
+        in->opcode == PTX_OP_CALL || in->opcode == PTX_OP_BAR || in->opcode == PTX_OP_BARRIER ||
+        in->opcode == PTX_OP_MBARRIER || in->opcode == PTX_OP_LDMATRIX ||
+        in->opcode == PTX_OP_STMATRIX || in->opcode == PTX_OP_WMMA || in->opcode == PTX_OP_WGMMA)
+        return true;
+    return is_near(in) && ((in->opcode == PTX_OP_ST && all->count > 0 && !stores) ||
+                           (in->opcode == PTX_OP_LD && stores) || in->opcode == PTX_OP_ATOM ||
+                           in->opcode == PTX_OP_RED);
 }
 
 static bool redefines(const struct candidates *all, const struct ptx_instruction *in)
@@ -252,30 +329,130 @@ static bool redefines(const struct candidates *all, const struct ptx_instruction
     if (!in->writes_first || in->operands[0].kind != PTX_OPERAND_REGISTER)
         return false;
     for (int i = 0; i < all->count; i++)
-        if (all->items[i].address->reg == in->operands[0].reg)
+        if (all->items[i].reg >= 0 && all->items[i].reg == in->operands[0].reg)
             return true;
     return false;
 }
 
-void merge_shared_loads(struct decoder *d)
+// The register that the address is a number beside, if neither changes.
+static void address_find(const struct decoder *d, struct candidate *c)
 {
-    struct candidates all = {.d = d};
-    const struct ptx_function *f = d->f;
-    for (int i = 0; i < f->instruction_count; i++) {
-        const struct ptx_instruction *in = &f->instructions[i];
-        const struct site_info *s = &d->program->sites[d->out->site_base + i];
-        bool starts = f->block_of[i] >= 0 && f->blocks[f->block_of[i]].first == i;
-        bool load = s->mem >= 0 && s->space == PTX_SPACE_SHARED && in->opcode == PTX_OP_LD;
-        struct mem_op *m = load ? &d->program->mem_ops[s->mem] : NULL;
-        if (starts || all.count == MERGE_MAX || ends_group(in))
+    enum { STEPS = 8 };
+    uint64_t at = 0;
+    c->reg = c->address->reg;
+    c->place = c->address->offset;
+    if (c->reg < 0 && c->address->variable != NULL &&
+        shared_offset(d->program, c->address->variable, &at))
+        c->place += (int64_t)at;
+    for (int k = 0; k < STEPS && c->reg >= 0 && d->definition[c->reg] >= 0; k++) {
+        const struct ptx_instruction *in = &d->f->instructions[d->definition[c->reg]];
+        if (in->opcode != PTX_OP_ADD || in->guard >= 0 ||
+            in->operands[1].kind != PTX_OPERAND_REGISTER || in->operands[1].reg < 0 ||
+            in->operands[2].kind != PTX_OPERAND_IMMEDIATE || d->definition[in->operands[1].reg] < 0)
+            return;
+        c->reg = in->operands[1].reg;
+        c->place += ptx_type_bits(type_of(in)) == 32 ? (int32_t)in->operands[2].bits
+                                                     : (int64_t)in->operands[2].bits;
+    }
+}
+
+static void candidate_add(struct candidates *all, int i)
+{
+    const struct ptx_instruction *in = at(all->c, i);
+    struct decoder *d = all->d;
+    const struct site_info *s = &d->program->sites[d->out->site_base + i];
+    bool store = in->opcode == PTX_OP_ST;
+    if (s->mem < 0 || s->space != PTX_SPACE_SHARED || (in->opcode != PTX_OP_LD && !store))
+        return;
+    struct mem_op *m = &d->program->mem_ops[s->mem];
+    unsigned bytes = (unsigned)m->bytes * m->vector;
+    if (m->bytes < 4 || (bytes != 4 && bytes != 8) || in->guard >= 0 || m->ordered)
+        return;
+    struct candidate c = {
+        .instruction = i, .mem = m, .address = &in->operands[store ? 0 : 1], .store = store};
+    address_find(d, &c);
+    all->items[all->count++] = c;
+}
+
+void merge_shared(struct code *c)
+{
+    struct candidates all = {.c = c, .d = c->d};
+    for (int i = 0; i < c->count; i++) {
+        const struct ptx_instruction *in = at(c, i);
+        int block = c->f->block_of[i];
+        bool starts = block >= 0 && block_at(c, block)->first == i && !code_goes_on(c, block);
+        if (starts || all.count == MERGE_MAX || ends_group(&all, in))
             candidates_flush(&all);
-        if (m != NULL && m->vector == 1 && (m->bytes == 4 || m->bytes == 8) && in->guard < 0 &&
-            !m->ordered)
-            all.items[all.count++] =
-                (struct candidate){.instruction = i, .mem = m, .address = &in->operands[1]};
+        candidate_add(&all, i);
         if (redefines(&all, in))
             candidates_flush(&all);
     }
     candidates_flush(&all);
+    free(all.known.of);
+}
+
+/* ---- turns of a loop ------------------------------------------------------------------------ */
+
+// What the register holds when the loop begins, by all that write it outside.
+static struct congruence start_known(const struct candidates *all, int loop, int reg, int *step)
+{
+    const struct code *c = all->c;
+    struct congruence start = {0};
+    int steps = 0;
+    *step = 0;
+    for (int i = 0; i < c->count; i++) {
+        const struct ptx_instruction *in = at(c, i);
+        if (!in->writes_first || in->operands[0].kind != PTX_OPERAND_REGISTER ||
+            in->operands[0].reg != reg || c->f->block_of[i] < 0)
+            continue;
+        if (!in_loop(c, c->f->block_of[i], loop)) {
+            start = either(start, instruction_known(&all->known, in));
+            continue;
+        }
+        bool adds = in->opcode == PTX_OP_ADD && in->guard < 0 &&
+                    in->operands[1].kind == PTX_OPERAND_REGISTER && in->operands[1].reg == reg &&
+                    in->operands[2].kind == PTX_OPERAND_IMMEDIATE;
+        steps++;
+        *step = adds ? (int)in->operands[2].bits : 0;
+    }
+    *step = steps == 1 ? *step : 0;
+    return start.seen ? start : known(0, 0);
+}
+
+// In how many turns of an unrolled loop the load is one of 8 or 16 bytes; 1: in each.
+static int turns_together(struct candidates *all, int i, int loop)
+{
+    enum { WHOLE = 16, TWO = 2 };
+    const struct natural_loop *l = &all->c->loops[loop];
+    struct candidate *c = &all->items[0];
+    all->count = 0;
+    candidate_add(all, i);
+    if (all->count == 0 || c->store || c->reg < 0 || c->mem->follows || l->copies % TWO != 0)
+        return 1;
+    int step, bytes = c->mem->merged != 0 ? c->mem->merged : (int)bytes_of(c);
+    (void)base_known(all, c);
+    struct congruence start = start_known(all, loop, c->reg, &step);
+    int64_t place = c->place + (c->mem->merged != 0 ? c->mem->merge_start - c->mem->offset : 0);
+    int turns = l->turns > 0 ? WHOLE / bytes : TWO;
+    while (turns > 1 && (l->copies % turns != 0 || turns * bytes > WHOLE ||
+                         start.bits < (unsigned)__builtin_ctz((unsigned)(turns * bytes)) ||
+                         ((start.residue + (uint64_t)place) & (uint64_t)(turns * bytes - 1)) != 0))
+        turns /= TWO;
+    return step == bytes ? turns : 1;
+}
+
+// Copies of a turn stand in a row: what a pointer that walks loads in one and in the next are neighbours.
+void merge_turns(struct code *c)
+{
+    struct candidates all = {.c = c, .d = c->d};
+    for (int i = 0; i < c->count; i++) {
+        int block = c->f->block_of[i], loop = block >= 0 ? c->loop_of[block] : -1;
+        if (loop < 0 || c->loops[loop].copies < 2 || at(c, i)->opcode != PTX_OP_LD ||
+            c->slots[i] <= 0)
+            continue;
+        int turns = turns_together(&all, i, loop);
+        c->d->program->sites[c->d->out->site_base + i].turns = (uint8_t)turns;
+        c->slots[i] /= turns;
+    }
     free(all.known.of);
 }

@@ -4,7 +4,7 @@
 // register, nor one to which a register is added: those are not unrolled); without stores, atomics, barriers and calls, which
 // loads would have to pass; loads whose address no loaded value decides.
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/decode/decode.h"
+#include "sim/decode/lower_code.h"
 #include "sim/model/cost.h"
 
 #include <stdlib.h>
@@ -138,6 +138,13 @@ static void loop_unroll(struct program *p, int first, const struct ptx_instructi
             sites[i].loop = (uint32_t)(first + count);
 }
 
+// Does its body stand in the machine code more than once (lower_loops.c)? A body of many operations does not, one that the PTX has
+// unrolled already above all: its own loads are all that begin together.
+static bool is_copied(const struct code *c, int block)
+{
+    return c == NULL || (c->loop_of[block] >= 0 && c->loops[c->loop_of[block]].copies > 1);
+}
+
 void loops_unroll(struct program *p)
 {
     bool *loaded = xcalloc((size_t)p->register_count + 1, sizeof *loaded);
@@ -149,6 +156,7 @@ void loops_unroll(struct program *p)
             const struct ptx_instruction *in = &f->instructions[block->first];
             bool turns = block->count > 0 && !in->nounroll && is_counted(in, block->count);
             bool back = false;
+            turns &= is_copied(own->code, b);
             for (int i = 0; i < block->successor_count; i++)
                 back |= block->successors[i] == b;
             if (turns && back)

@@ -8,8 +8,11 @@ static bool is_half(enum ptx_type type)
 }
 
 // Halves are read where they lie by what computes in them or converts them, and by what puts words together.
-static bool takes_whole(const struct ptx_instruction *in)
+static bool takes_whole(const struct ptx_instruction *in, uint64_t element)
 {
+    // f32 is bf16 shifted to the left: the upper one is moved down before.
+    if (in->opcode == PTX_OP_CVT && in->type_count > 1 && in->types[1] == PTX_TYPE_BF16)
+        return element % 2 == 0;
     if (in->opcode == PTX_OP_ST || in->opcode == PTX_OP_MOV || in->type_count == 0)
         return true;
     return in->opcode == PTX_OP_CVT ? in->type_count > 1 && is_half(in->types[1])
@@ -24,7 +27,7 @@ static double taken_apart(const struct code *c, int i)
     for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
         struct reader by = c->readers[r];
         uint64_t element = source_of(c, by.instruction, by.operand)->bits;
-        if (c->fate[by.instruction] == FATE_DEAD || takes_whole(at(c, by.instruction)) ||
+        if (c->fate[by.instruction] == FATE_DEAD || takes_whole(at(c, by.instruction), element) ||
             element >= COUNT_OF(apart) || apart[element])
             continue;
         apart[element] = true;
@@ -65,7 +68,8 @@ static double field_slots(const struct code *c, int i)
     const struct origin *from = source_of(c, i, 1), *length = source_of(c, i, 2);
     if (from->kind != VALUE_NUMBER || length->kind != VALUE_NUMBER || bits_of(at(c, i)) != 32)
         return 0;
-    bool bytes = from->bits % 8 == 0 && (length->bits == 8 || length->bits == 16),
+    bool bytes = from->bits % 8 == 0 && (length->bits == 8 || length->bits == 16) &&
+                 (from->bits == 0 || !is_signed(type_of(at(c, i)))),
          end = from->bits == 0 || from->bits + length->bits >= 32;
     return bytes || end ? 0 : 1; // SHF and SGXT in place of PRMT
 }
@@ -102,6 +106,181 @@ static double pair_slots(const struct code *c, int i)
     return stored ? -0.5 : 0;
 }
 
+/* ---- what is known of upper bits ----------------------------------------------------------------------- */
+
+enum { WORD = 32, HALF = 16, WIDTH_DEEP = 8 };
+
+static int width_of_number(uint64_t number)
+{
+    int width = 0;
+    while (width < WORD && (uint32_t)number >> width != 0)
+        width++;
+    return width;
+}
+
+static int at_most(int width)
+{
+    return width < WORD ? width : WORD;
+}
+
+static int larger(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+static int width_made(const struct code *c, int i, int deep);
+
+// Of how many bits the value may be, as it lies in a register of 32: what 16 bits are moved from leaves in the upper half what
+// was there.
+static int width_of(const struct code *c, struct origin v, int deep)
+{
+    int from = def_of(c, v);
+    if (v.kind == VALUE_NUMBER)
+        return width_of_number(v.bits);
+    return from >= 0 && deep < WIDTH_DEEP ? width_made(c, from, deep + 1) : WORD;
+}
+
+static int width_converted(const struct code *c, int i, int deep)
+{
+    const struct ptx_instruction *in = at(c, i);
+    int from = width_of(c, *source_of(c, i, 0), deep);
+    if (in->type_count < 2 || is_signed(in->types[1]) || is_float(in))
+        return WORD;
+    int bits = ptx_type_bits(in->types[1]);
+    return ptx_type_bits(in->types[0]) > bits && from > bits ? bits : from;
+}
+
+static int width_made(const struct code *c, int i, int deep)
+{
+    const struct ptx_instruction *in = at(c, i);
+    uint64_t by;
+    if (in->opcode == PTX_OP_CVT && is_half(type_of(in)))
+        return HALF;
+    if (in->guard >= 0 || (is_float(in) && in->opcode != PTX_OP_LD))
+        return WORD;
+    int a = WORD, b = WORD;
+    if (c->first_source[i + 1] > c->first_source[i] && in->opcode != PTX_OP_LD)
+        a = width_of(c, *source_of(c, i, 0), deep);
+    if (c->first_source[i + 1] > c->first_source[i] + 1 && in->opcode != PTX_OP_LD)
+        b = width_of(c, *source_of(c, i, 1), deep);
+    switch (in->opcode) {
+    case PTX_OP_LD:
+        return is_signed(type_of(in)) ? WORD : at_most(bits_of(in));
+    case PTX_OP_AND:
+        return a < b ? a : b;
+    case PTX_OP_OR:
+    case PTX_OP_XOR:
+        return larger(a, b);
+    case PTX_OP_ADD:
+        return at_most(larger(a, b) + 1);
+    case PTX_OP_MUL:
+        return ptx_has_modifier(in, PTX_MOD_HI) ? WORD : at_most(a + b);
+    case PTX_OP_SHL:
+        return number_at(c, i, 1, &by) && by < WORD ? at_most(a + (int)by) : WORD;
+    case PTX_OP_SHR:
+        return number_at(c, i, 1, &by) && !is_signed(type_of(in)) && by < WORD &&
+                       (bits_of(in) == WORD || a <= HALF)
+                   ? larger(a - (int)by, 0)
+                   : WORD;
+    case PTX_OP_CVT:
+        return width_converted(c, i, deep);
+    default:
+        return WORD;
+    }
+}
+
+static bool is_bytes(uint64_t mask)
+{
+    return mask == 0xff || mask == 0xffff;
+}
+
+static bool is_byte_field(const struct code *c, int i)
+{
+    uint64_t from, length;
+    return number_at(c, i, 1, &from) && number_at(c, i, 2, &length) &&
+           (length == 8 || length == 16) && from % length == 0;
+}
+
+// I2F takes a byte or half of a word as it lies there.
+static bool is_part_of_word(const struct code *c, int i)
+{
+    uint64_t number;
+    int from;
+    const struct ptx_instruction *in = at(c, i);
+    if (in->guard >= 0 || reader_count(c, i) != 1)
+        return false;
+    switch (in->opcode) {
+    case PTX_OP_AND: // but PRMT takes it from elsewhere in a word
+        from = def_of(c, *source_of(c, i, 0));
+        return bits_of(in) == WORD && number_at(c, i, 1, &number) && is_bytes(number) &&
+               (from < 0 || at(c, from)->opcode != PTX_OP_SHR);
+    case PTX_OP_SHR:
+        return is_int(in, PTX_OP_SHR, WORD) && !is_signed(type_of(in)) &&
+               number_at(c, i, 1, &number) && (number == 24 || number == 16);
+    case PTX_OP_BFE:
+        return bits_of(in) == WORD && !is_signed(type_of(in)) && is_byte_field(c, i);
+    case PTX_OP_CVT:
+        return in->type_count == 2 && ptx_type_bits(in->types[0]) == WORD && !is_float(in) &&
+               ptx_type_bits(in->types[1]) <= HALF && ptx_type_kind(in->types[1]) != PTX_KIND_FLOAT;
+    default:
+        return false;
+    }
+}
+
+bool code_absorbs_bytes(const struct code *c, int k, int reader)
+{
+    uint64_t mask, by;
+    const struct ptx_instruction *in = at(c, reader);
+    if (in->opcode == PTX_OP_CVT)
+        return in->type_count == 2 && in->types[0] == PTX_TYPE_F32 &&
+               ptx_type_bits(in->types[1]) == WORD &&
+               ptx_type_kind(in->types[1]) != PTX_KIND_FLOAT &&
+               (at(c, k)->opcode == PTX_OP_CVT || !is_signed(in->types[1])) &&
+               is_part_of_word(c, k);
+    // PRMT, or SHF alone where the mask takes away what is shifted out
+    return is_int(in, PTX_OP_SHL, WORD) && at(c, k)->opcode == PTX_OP_AND &&
+           reader_count(c, k) == 1 && number_at(c, k, 1, &mask) && is_bytes(mask) &&
+           number_at(c, reader, 1, &by) && by % 8 == 0;
+}
+
+// A mask that takes nothing away.
+bool is_whole_mask(const struct code *c, int i)
+{
+    uint64_t mask;
+    const struct ptx_instruction *in = at(c, i);
+    if (in->opcode != PTX_OP_AND || type_of(in) == PTX_TYPE_PRED || bits_of(in) > WORD ||
+        !number_at(c, i, 1, &mask) || (mask & (mask + 1)) != 0)
+        return false;
+    return width_of(c, *source_of(c, i, 0), 0) <= width_of_number(mask);
+}
+
+// Does the value have to be extended from 16 bits before it is compared, multiplied, shifted to the right?
+static int is_to_extend(const struct code *c, int i, int operand)
+{
+    return width_of(c, *source_of(c, i, operand), 0) > HALF;
+}
+
+// Arithmetic of 16 bits goes by 32: what reads the upper half extends its operands first; a difference negates by itself.
+static double half_slots(const struct code *c, int i)
+{
+    enum { NEGATE = 2 };
+    const struct ptx_instruction *in = at(c, i);
+    switch (in->opcode) {
+    case PTX_OP_MUL:
+        return is_to_extend(c, i, 0) + is_to_extend(c, i, 1);
+    case PTX_OP_SETP:
+        return is_to_extend(c, i, 0) + is_to_extend(c, i, 1);
+    case PTX_OP_SHR:
+        return is_to_extend(c, i, 0);
+    case PTX_OP_SUB:
+        return NEGATE;
+    case PTX_OP_NEG:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
 // A load has extended its value to 32 bits.
 static double conversion_slots(const struct code *c, int i)
 {
@@ -110,6 +289,10 @@ static double conversion_slots(const struct code *c, int i)
         ptx_type_kind(in->types[0]) == PTX_KIND_FLOAT)
         return 0;
     const struct origin *from = source_of(c, i, 0);
+    if (in->types[1] == PTX_TYPE_U16)
+        return is_to_extend(c, i, 0);
+    if (in->types[1] == PTX_TYPE_S16 && width_of(c, *from, 0) < HALF)
+        return -1;
     if (in->types[1] == PTX_TYPE_S16 && is_loaded_as(c, *from, PTX_KIND_SIGNED, 16))
         return -1;
     return in->types[1] == PTX_TYPE_U8 && !is_loaded_as(c, *from, PTX_KIND_UNSIGNED, 8) ? 1 : 0;
@@ -119,6 +302,10 @@ double code_bytes(const struct code *c, int i)
 {
     const struct ptx_instruction *in = at(c, i);
     bool narrow = bits_of(in) == 8 || bits_of(in) == 16;
+    if (bits_of(in) == HALF && !is_float(in) && in->opcode != PTX_OP_CVT && in->type_count > 0 &&
+        ptx_type_kind(type_of(in)) != PTX_KIND_PACKED && in->opcode != PTX_OP_LD &&
+        in->opcode != PTX_OP_ST)
+        return half_slots(c, i);
     switch (in->opcode) {
     case PTX_OP_LD:
         return in->vector > 1 && narrow ? taken_apart(c, i) : 0;

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/decode/lower_code.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -229,6 +230,187 @@ static uint64_t result_index(const struct ptx_instruction *in, int reg)
     return 0;
 }
 
+static bool is_whole_number(const struct ptx_instruction *in)
+{
+    enum ptx_type_kind kind = in->type_count > 0 ? ptx_type_kind(in->types[0]) : PTX_KIND_NONE;
+    return kind == PTX_KIND_SIGNED || kind == PTX_KIND_UNSIGNED || kind == PTX_KIND_BITS;
+}
+
+// What ptxas works out of numbers: as `bits` of the instruction's type. false: it is left.
+static bool number_made(const struct ptx_instruction *in, uint64_t a, uint64_t b, uint64_t *made)
+{
+    int bits = in->type_count > 0 ? ptx_type_bits(in->types[0]) : 0;
+    uint64_t mask = bits == 64 ? UINT64_MAX : 0xffffffff;
+    if ((bits != 32 && bits != 64) || !is_whole_number(in) || in->guard >= 0)
+        return false;
+    switch (in->opcode) {
+    case PTX_OP_ADD:
+        *made = (a + b) & mask;
+        return true;
+    case PTX_OP_SUB:
+        *made = (a - b) & mask;
+        return true;
+    case PTX_OP_MUL:
+        *made = (a * b) & mask;
+        return !ptx_has_modifier(in, PTX_MOD_HI) && !ptx_has_modifier(in, PTX_MOD_WIDE);
+    case PTX_OP_AND:
+        *made = a & b & mask;
+        return true;
+    case PTX_OP_OR:
+        *made = (a | b) & mask;
+        return true;
+    case PTX_OP_XOR:
+        *made = (a ^ b) & mask;
+        return true;
+    case PTX_OP_SHL:
+        *made = b < (uint64_t)bits ? (a << b) & mask : 0;
+        return true;
+    case PTX_OP_SHR:
+        *made = b < (uint64_t)bits ? (a & mask) >> b : 0;
+        return ptx_type_kind(in->types[0]) != PTX_KIND_SIGNED;
+    default:
+        return false;
+    }
+}
+
+static float float_of(uint64_t bits)
+{
+    uint32_t word = (uint32_t)bits;
+    float value;
+    memcpy(&value, &word, sizeof value);
+    return value;
+}
+
+static uint64_t bits_of_float(float value)
+{
+    uint32_t word;
+    memcpy(&word, &value, sizeof word);
+    return word;
+}
+
+// Sums and products of f32; ptxas leaves fma.
+static bool floats_made(const struct ptx_instruction *in, uint64_t a, uint64_t b, uint64_t *made)
+{
+    float x = float_of(a), y = float_of(b), value;
+    if (in->guard >= 0 || in->type_count == 0 || in->types[0] != PTX_TYPE_F32)
+        return false;
+    if (in->opcode == PTX_OP_MUL)
+        value = x * y;
+    else if (in->opcode == PTX_OP_ADD)
+        value = x + y;
+    else if (in->opcode == PTX_OP_SUB)
+        value = x - y;
+    else
+        return false;
+    *made = bits_of_float(value);
+    return isfinite(value);
+}
+
+// What ptxas works out of one number: conversions and signs.
+static bool number_converted(const struct ptx_instruction *in, uint64_t from, uint64_t *made)
+{
+    float value = float_of(from);
+    if (in->guard >= 0 || in->type_count == 0)
+        return false;
+    if (in->opcode == PTX_OP_NEG && in->types[0] == PTX_TYPE_F32) {
+        *made = (uint32_t)from ^ 0x80000000u;
+        return true;
+    }
+    if (in->opcode == PTX_OP_CVT && in->type_count == 2 && in->types[0] == PTX_TYPE_F32 &&
+        (in->types[1] == PTX_TYPE_S32 || in->types[1] == PTX_TYPE_U32)) {
+        *made = bits_of_float(in->types[1] == PTX_TYPE_S32 ? (float)(int32_t)from
+                                                           : (float)(uint32_t)from);
+        return ptx_has_modifier(in, PTX_MOD_RN);
+    }
+    if (in->opcode != PTX_OP_CVT || in->type_count != 2 || in->types[1] != PTX_TYPE_F32 ||
+        ptx_has_modifier(in, PTX_MOD_SAT) || !(fabsf(value) < 0x1p31f))
+        return false;
+    if (ptx_has_modifier(in, PTX_MOD_RNI))
+        value = nearbyintf(value);
+    else if (ptx_has_modifier(in, PTX_MOD_RZI))
+        value = truncf(value);
+    else
+        return false;
+    if (in->types[0] != PTX_TYPE_F32 && in->types[0] != PTX_TYPE_S32)
+        return false;
+    *made = in->types[0] == PTX_TYPE_F32 ? bits_of_float(value) : (uint32_t)(int32_t)value;
+    return true;
+}
+
+// Does the comparison of two numbers hold? false: it is left.
+static bool number_compared(const struct ptx_instruction *in, uint64_t a, uint64_t b,
+                            uint64_t *made)
+{
+    enum ptx_type type = in->type_count > 0 ? in->types[0] : PTX_TYPE_B32;
+    bool f32 = type == PTX_TYPE_F32;
+    if (in->opcode != PTX_OP_SETP || in->operand_count != 3 || in->guard >= 0 ||
+        (!f32 && ptx_type_bits(type) != 32))
+        return false;
+    bool equal = f32 ? float_of(a) == float_of(b) : (uint32_t)a == (uint32_t)b;
+    *made = equal;
+    if (ptx_has_modifier(in, PTX_MOD_EQ))
+        return true;
+    *made = !equal;
+    return ptx_has_modifier(in, PTX_MOD_NE) || in_has(in, "neu");
+}
+
+// Of conversions, comparisons and selections by what is known.
+static void others_fold(struct code *c, int i)
+{
+    const struct ptx_instruction *in = &c->f->instructions[i];
+    struct origin *own = &c->sources[c->first_source[i]];
+    int count = c->first_source[i + 1] - c->first_source[i];
+    uint64_t made;
+    bool number =
+        (count == 1 && own[0].kind == VALUE_NUMBER && number_converted(in, own[0].bits, &made)) ||
+        (count == 2 && own[0].kind == VALUE_NUMBER && own[1].kind == VALUE_NUMBER &&
+         (number_compared(in, own[0].bits, own[1].bits, &made) ||
+          floats_made(in, own[0].bits, own[1].bits, &made)));
+    if (number) {
+        own[0] = (struct origin){VALUE_NUMBER, 0, made};
+        c->fate[i] = FATE_COPY;
+    } else if (in->opcode == PTX_OP_SELP && in->guard < 0 && count == 3 &&
+               own[2].kind == VALUE_NUMBER && !in->operands[3].negated) {
+        struct origin chosen = own[2].bits != 0 ? own[0] : own[1];
+        if (chosen.kind == VALUE_NUMBER || chosen.kind == VALUE_MADE) {
+            own[0] = chosen;
+            c->fate[i] = FATE_COPY;
+        }
+    }
+}
+
+// Numbers make a number; a sum of a sum and two numbers is one of what they are added to.
+static void numbers_fold(struct code *c, int i)
+{
+    const struct ptx_instruction *in = &c->f->instructions[i];
+    struct origin *own = &c->sources[c->first_source[i]];
+    if (c->first_source[i + 1] - c->first_source[i] != 2 || own[1].kind != VALUE_NUMBER)
+        return;
+    if (own[0].kind == VALUE_NUMBER) {
+        uint64_t made;
+        if (number_made(in, own[0].bits, own[1].bits, &made)) {
+            own[0].bits = made;
+            c->fate[i] = FATE_COPY;
+        }
+        return;
+    }
+    int from = own[0].kind == VALUE_MADE ? c->same[own[0].at] : NONE;
+    const struct ptx_instruction *inner = from >= 0 ? &c->f->instructions[from] : NULL;
+    if (inner == NULL || in->opcode != PTX_OP_ADD || inner->opcode != PTX_OP_ADD ||
+        in->guard >= 0 || inner->guard >= 0 || !is_whole_number(in) || inner->type_count == 0 ||
+        ptx_type_bits(in->types[0]) != ptx_type_bits(inner->types[0]) || from >= i)
+        return;
+    const struct origin *its = source_of(c, from, 0);
+    bool stays = its->kind == VALUE_MADE ||
+                 (its->kind == VALUE_KEPT && c->f->block_of[from] == c->f->block_of[i]);
+    uint64_t sum;
+    if (source_of(c, from, 1)->kind == VALUE_NUMBER && stays &&
+        number_made(in, source_of(c, from, 1)->bits, own[1].bits, &sum)) {
+        own[0] = *its;
+        own[1].bits = sum;
+    }
+}
+
 // latest: of each register, the instruction of this block that wrote it last, or -1.
 static struct origin operand_value(const struct code *c, const struct ptx_operand *op,
                                    const int *latest)
@@ -350,9 +532,13 @@ static void block_values(struct code *c, int block, int *latest, int *table, siz
                 c, &(struct ptx_operand){.kind = PTX_OPERAND_REGISTER, .reg = in->guard}, latest);
         int made = results(in, written, READS_MAX);
         bool single = made == 1 && !c->several[written[0]];
+        if (made == 1) {
+            numbers_fold(c, i);
+            others_fold(c, i);
+        }
         if (is_whole_copy(in) && made == 1)
             c->fate[i] = FATE_COPY;
-        else if (single && is_pure(c, in)) {
+        else if (c->fate[i] != FATE_COPY && single && is_pure(c, in)) {
             int k = same_find(c, i, table, mask);
             if (k >= 0) {
                 c->same[i] = k;
@@ -532,6 +718,7 @@ static void code_start(struct code *c, struct arena *a)
     c->number = xcalloc(blocks, sizeof(int));
     c->loop_of = ARENA_ARRAY(a, int, blocks);
     c->joined_to = xcalloc(blocks, sizeof(int));
+    c->agree = xcalloc(blocks, sizeof(bool));
     c->loops = ARENA_ARRAY(a, struct natural_loop, blocks);
     c->same = xcalloc(count, sizeof(int));
     c->fate = xcalloc(count, sizeof *c->fate);
@@ -569,6 +756,7 @@ static void code_end(struct code *c, struct arena *a)
     free(c->order);
     free(c->number);
     free(c->joined_to);
+    free(c->agree);
     free(c->same);
     free(c->fate);
     free(c->taken);
@@ -602,8 +790,11 @@ struct code *code_of(struct decoder *d)
     code_absorb(c);
     code_slots(c);
     code_predicates(c);
+    merge_shared(c);
     code_flow(c);
     code_loops(c);
+    code_copies(c);
+    merge_turns(c);
     code_end(c, &d->program->arena);
     return c;
 }

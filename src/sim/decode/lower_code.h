@@ -8,7 +8,7 @@
 //   lower_bytes.c   values of 8 and 16 bits
 //   lower_flow.c    predicates, ends, what is brought into registers once
 //   lower_agree.c   branches that lanes take alike
-//   lower_waits.c   lanes that wait for each other
+//   lower_waits.c   lanes that wait for each other; copies in a row
 //   lower_loops.c   unrolled loops
 //   observe/machine_code.c  how often all that is executed
 // The rules are ptxas 13.0's for sm_90, found by programs that differ in one thing each (docs/differential.md).
@@ -76,7 +76,7 @@ struct numbers_kept {
 };
 
 struct code {
-    const struct decoder *d;
+    struct decoder *d;
     const struct ptx_function *f;
     struct timing_site *sites;
     int count; // instructions
@@ -85,6 +85,7 @@ struct code {
     int *dominator, *order, *number; // immediate; reverse postorder and its inverse
     int *loop_of;                    // innermost loop, or -1
     int *joined_to; // after predication: the block that it is executed with; itself
+    bool *agree;    // those that run take its branch alike (lower_agree.c)
     struct natural_loop *loops;
     int loop_count;
     // by instruction
@@ -134,10 +135,13 @@ void code_absorb(struct code *c);
 // lower_made.c
 void code_slots(struct code *c);
 double code_atomic(const struct code *c, int i); // beside the one that does it
+bool is_never_small(const struct code *c, struct origin v, int deep);
 // lower_numbers.c: machine instructions more for numbers.
 double code_numbers(struct code *c, int i, struct numbers_kept *kept);
 // lower_bytes.c: machine instructions more, or fewer, for values narrower than a register.
 double code_bytes(const struct code *c, int i);
+bool code_absorbs_bytes(const struct code *c, int k, int reader);
+bool is_whole_mask(const struct code *c, int i); // that takes nothing away
 // lower_flow.c
 int before_loops(const struct code *c, int block);
 void code_predicates(struct code *c);
@@ -146,6 +150,12 @@ void code_flow(struct code *c);
 void code_agree(struct code *c, const int *next, bool *agree);
 // lower_waits.c
 void code_waits(struct code *c);
+void code_copies(const struct code *c); // which cp.async stand behind others
+// Is the block executed with the one before it in the text, or entered from what that is executed with alone?
+bool code_goes_on(const struct code *c, int b);
+// decode_merge.c
+void merge_shared(struct code *c);
+void merge_turns(struct code *c);
 // lower_loops.c
 void code_loops(struct code *c);
 // lower_code.c: of a function that is decoded. What is kept of it is the program's.

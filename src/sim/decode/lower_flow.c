@@ -171,29 +171,66 @@ static bool has_other_way(const struct code *c, int meet, int b, int side, int o
     return false;
 }
 
+// Where a way of the branch leads, past a block that is nothing but a jump. by: that block, or NONE.
+static int arm_of(const struct code *c, int b, int way, int *by)
+{
+    int side = block_at(c, b)->successors[way];
+    *by = NONE;
+    if (block_at(c, side)->count != 1 || !is_branch(c, last_of(c, side)) ||
+        at(c, last_of(c, side))->guard >= 0 || block_at(c, side)->successor_count != 1 ||
+        !comes_only_from(c, side, b) || block_at(c, side)->successors[0] < 0 ||
+        !comes_only_from(c, block_at(c, side)->successors[0], side))
+        return side;
+    *by = side;
+    return block_at(c, side)->successors[0];
+}
+
+// Does anything in the block read what it loads from memory? Nothing else would go on meanwhile.
+static bool waits_for_load(const struct code *c, int b)
+{
+    const struct ptx_block *block = block_at(c, b);
+    for (int i = block->first; i < block->first + block->count; i++)
+        for (int s = c->first_source[i]; s < c->first_source[i + 1]; s++) {
+            int from = def_of(c, c->sources[s]);
+            if (from >= 0 && c->f->block_of[from] == b && is_global_load(at(c, from)))
+                return true;
+        }
+    return false;
+}
+
+static void join_arm(struct code *c, int side, int by, int b)
+{
+    join(c, side, b);
+    if (by != NONE)
+        join(c, by, b);
+}
+
 static bool side_step(struct code *c, int b)
 {
     const struct ptx_block *block = block_at(c, b);
     for (int k = 0; k < 2; k++) {
-        int side = block->successors[k], meet = block->successors[1 - k];
-        if (side == b || meet == b || side == meet || !comes_only_from(c, side, b))
+        int by, by_other, side = arm_of(c, b, k, &by), other = arm_of(c, b, 1 - k, &by_other),
+                          meet = block->successors[1 - k];
+        if (side == b || meet == b || side == meet ||
+            !comes_only_from(c, side, by == NONE ? b : by))
             continue;
         bool same = same_branch(c, b);
         if (leads_only_to(c, side, meet) && !block_ends_thread(c->f, meet) &&
             !has_other_way(c, meet, b, side, NONE) && is_short(c, side, same) &&
             pays(c, side, meet)) {
-            join(c, side, b);
+            join_arm(c, side, by, b);
             c->slots[last_of(c, b)] = 0;
             return true;
         }
-        if (k == 0 && comes_only_from(c, meet, b) && block_at(c, side)->successor_count == 1 &&
-            leads_only_to(c, meet, block_at(c, side)->successors[0]) && is_short(c, side, same) &&
-            is_short(c, meet, same)) {
+        if (k == 0 && comes_only_from(c, other, by_other == NONE ? b : by_other) &&
+            block_at(c, side)->successor_count == 1 &&
+            leads_only_to(c, other, block_at(c, side)->successors[0]) && is_short(c, side, same) &&
+            is_short(c, other, same) && !waits_for_load(c, side) && !waits_for_load(c, other)) {
             int last = last_of(c, side);
             double jump = is_branch(c, last) ? c->slots[last] : 0;
-            join(c, side, b);
-            join(c, meet, b);
-            if (has_other_way(c, block_at(c, side)->successors[0], b, side, meet))
+            join_arm(c, side, by, b);
+            join_arm(c, other, by_other, b);
+            if (has_other_way(c, block_at(c, side)->successors[0], b, side, other))
                 c->slots[last] = jump; // past the others
             c->slots[last_of(c, b)] = 0;
             return true;
@@ -573,12 +610,26 @@ static bool is_kept_read(const struct code *c, int made, int copy, int reg)
     return found;
 }
 
+static bool reads_between(const struct code *c, int made, int copy, int reg)
+{
+    for (int i = made + 1; i < copy; i++)
+        for (int s = c->first_source[i]; s < c->first_source[i + 1]; s++)
+            if (c->sources[s].kind == VALUE_KEPT && c->sources[s].at == reg)
+                return true;
+    return false;
+}
+
 // Is the value read by anything that comes behind the copy? What a loop hands to its next turn is made in the right register.
 static bool is_read_behind(const struct code *c, int copy, int made)
 {
     int block = c->f->block_of[copy];
     if (made < 0)
         return false;
+    // Under a predicate that what made it has not, or while the old value is read.
+    if (c->joined_to[block] != block &&
+        (c->f->block_of[made] != block ||
+         reads_between(c, made, copy, at(c, copy)->operands[0].reg)))
+        return true;
     if (jumps_back(c, block)) // unless the old value is read when the new one is there
         return c->f->block_of[made] == block &&
                is_kept_read(c, made, copy, at(c, copy)->operands[0].reg);

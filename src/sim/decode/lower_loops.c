@@ -4,11 +4,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/decode/lower_code.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 // Operations before anything is folded, without the counter's sum, its comparison and the branch. Loops with loads from memory
-// may have more, and each load from shared memory makes room for five.
-enum { OPERATIONS = 18, OPERATIONS_LOADS = 46, OPERATIONS_SHARED = 5, COPIES = 4 };
+// may have more, and each load from shared memory makes room for five, up to a bound.
+enum {
+    OPERATIONS = 18,
+    OPERATIONS_LOADS = 46,
+    OPERATIONS_SHARED = 5,
+    OPERATIONS_MOST = 96,
+    COPIES = 4
+};
 
 static int block_of(const struct code *c, int i)
 {
@@ -188,7 +195,8 @@ static double cost_of(const struct code *c, int i)
         int address = in->writes_first ? 1 : 0;
         bool apart = in->operands[address].kind == PTX_OPERAND_ADDRESS &&
                      in->operands[address].reg >= 0 && in->operands[address].offset != 0;
-        return 1 + apart;
+        bool narrow = in->vector > 1 && c->slots[i] > 1; // its elements are taken apart
+        return narrow ? c->slots[i] + apart : 1 + apart;
     }
     return c->slots[i] > 0 || c->fate[i] == FATE_FOLDED ? 1 : 0;
 }
@@ -203,8 +211,80 @@ static bool is_whole_routine(const struct code *c, int i)
         return exact;
     bool divides = in->opcode == PTX_OP_DIV || in->opcode == PTX_OP_REM;
     return in->opcode == PTX_OP_CALL || in->opcode == PTX_OP_WGMMA ||
-           in->opcode == PTX_OP_MBARRIER || (in->opcode == PTX_OP_ATOM && in->writes_first) ||
+           in->opcode == PTX_OP_MBARRIER || in->opcode == PTX_OP_MEMBAR ||
+           in->opcode == PTX_OP_FENCE ||
+           (in->opcode == PTX_OP_ATOM && in->writes_first && c->slots[i] > 2) ||
            (divides && in->type_count > 0 && ptx_type_bits(in->types[0]) == 64);
+}
+
+// Is it at a register that the loop steps, or made of nothing else?
+static bool is_at_walking(const struct code *c, int loop, int i)
+{
+    const struct ptx_operand *to = &at(c, i)->operands[at(c, i)->writes_first ? 1 : 0];
+    struct origin v = c->first_source[i] < c->first_source[i + 1]
+                          ? *source_of(c, i, 0)
+                          : (struct origin){VALUE_NONE, 0, 0};
+    int from = v.kind == VALUE_KEPT   ? writer_in(c, loop, v.at)
+               : v.kind == VALUE_MADE ? c->same[v.at]
+                                      : -1;
+    return to->kind == PTX_OPERAND_ADDRESS && from >= 0 && is_inside(c, from, loop) &&
+           steps(c, from);
+}
+
+// Do lanes exchange something in the loop, wait for each other, or add to memory?
+static bool has_exchange(const struct code *c, int loop)
+{
+    for (int i = 0; i < c->count; i++) {
+        enum ptx_class class = ptx_opcode_class(at(c, i)->opcode);
+        if (is_inside(c, i, loop) &&
+            (class == PTX_CLASS_ATOMIC || class == PTX_CLASS_WARP || class == PTX_CLASS_BARRIER))
+            return true;
+    }
+    return false;
+}
+
+// Is there a load that a store of the turn before does not hold back, as none goes to its memory but at registers that the loop
+// steps? Or no load?
+static bool has_free_load(const struct code *c, int loop)
+{
+    enum { SHARED, LOCAL, OTHER, SPACES };
+    bool loads[SPACES] = {false}, stores[SPACES] = {false}, any = false, found = false;
+    for (int i = 0; i < c->count; i++) {
+        const struct ptx_instruction *in = at(c, i);
+        if (!is_inside(c, i, loop))
+            continue;
+        int space = is_local(in, PTX_SPACE_SHARED)  ? SHARED
+                    : is_local(in, PTX_SPACE_LOCAL) ? LOCAL
+                                                    : OTHER;
+        if (in->opcode == PTX_OP_LD && !is_local(in, PTX_SPACE_PARAM) &&
+            !is_local(in, PTX_SPACE_CONST))
+            loads[space] = true;
+        if (in->opcode == PTX_OP_ST && !is_at_walking(c, loop, i))
+            stores[space] = true;
+    }
+    for (int space = 0; space < SPACES; space++) {
+        any |= loads[space];
+        found |= loads[space] && !stores[space];
+    }
+    return found || !any;
+}
+
+// A number or parameter, not worked out.
+static bool is_given(const struct code *c, struct origin v)
+{
+    int from = def_of(c, v);
+    return v.kind == VALUE_NUMBER || (from >= 0 && at(c, from)->opcode == PTX_OP_LD &&
+                                      is_local(at(c, from), PTX_SPACE_PARAM));
+}
+
+// Of a count that is not known. Where lanes exchange something ptxas wants to see that they count alike: by a bound that is
+// given. Where lanes leave at different turns it wants a load that can go ahead.
+static bool may_unroll(const struct code *c, int loop, int test)
+{
+    bool agree = c->agree[block_of(c, c->loops[loop].branch)];
+    if (has_exchange(c, loop))
+        return agree && is_given(c, *source_of(c, test, 1));
+    return agree || has_free_load(c, loop);
 }
 
 static double operations_of(const struct code *c, int loop, int test, int sum, double *most)
@@ -228,25 +308,37 @@ static double operations_of(const struct code *c, int loop, int test, int sum, d
             continue;
         cost += cost_of(c, i);
     }
-    *most = loads && room < OPERATIONS_LOADS ? OPERATIONS_LOADS : room;
+    *most = fmin(loads ? fmax(room, OPERATIONS_LOADS) : room, OPERATIONS_MOST);
     return cost;
+}
+
+// The longest body of a loop of so many turns that ptxas writes out whole.
+static double operations_whole(int turns)
+{
+    static const struct {
+        double turns, operations;
+    } most[] = {{2, 194},  {3, 126},  {4, 97},  {5, 77},  {6, 72},  {8, 57},  {10, 48}, {12, 45},
+                {16, 38},  {20, 33},  {24, 30}, {32, 25}, {40, 22}, {48, 20}, {64, 17}, {80, 15},
+                {100, 13}, {128, 12}, {200, 9}, {300, 7}, {500, 5}, {1000, 2}};
+    size_t k = 0;
+    while (k < COUNT_OF(most) && most[k].turns < turns)
+        k++;
+    if (k == COUNT_OF(most))
+        return 2000 / (double)turns;
+    if (k == 0 || most[k].turns == turns)
+        return most[k].operations;
+    double part = (turns - most[k - 1].turns) / (most[k].turns - most[k - 1].turns);
+    return most[k - 1].operations + part * (most[k].operations - most[k - 1].operations);
 }
 
 // Copies of a loop of so many turns: all of them, if that makes a program that is not long, or as many as do, so that few turns
 // are left over.
 static int copies_for(double operations, int turns)
 {
-    static const struct {
-        double operations, whole;
-    } most[] = {{4, 2048}, {20, 1024}, {32, 768}, {48, 600}, {64, 384}, {100, 200}};
-    enum { LENGTH = 320 };
-    for (size_t k = 0; k < COUNT_OF(most); k++)
-        if (operations <= most[k].operations) {
-            if (operations * turns <= most[k].whole)
-                return turns;
-            break;
-        }
-    if (operations > most[COUNT_OF(most) - 2].operations)
+    enum { LENGTH = 320, LONGEST = 72 };
+    if (operations <= operations_whole(turns))
+        return turns;
+    if (operations > LONGEST)
         return 1;
     int copies = operations > 0 ? (int)(LENGTH / operations) : turns, best = copies;
     for (int k = copies; k > 1 && 2 * k >= copies; k--)
@@ -478,16 +570,22 @@ static void loop_write_out(struct code *c, int loop)
 void code_loops(struct code *c)
 {
     for (int n = 0; n < c->loop_count; n++) {
+        struct natural_loop *l = &c->loops[n];
         int test = -1, sum = -1;
         double most = 0, operations = -1;
-        if (c->loops[n].branch >= 0 && is_straight(c, n) && count_find(c, n, &test, &sum))
+        bool counted = l->branch >= 0 && count_find(c, n, &test, &sum);
+        if (counted && is_straight(c, n))
             operations = operations_of(c, n, test, sum, &most);
-        int turns = operations >= 0 ? turns_known(c, n, test, sum) : 0;
-        int copies = turns > 0 ? copies_for(operations, turns) : operations <= most ? COPIES : 1;
-        if (operations >= 0 && copies > 1) {
+        l->turns = counted ? turns_known(c, n, test, sum) : 0;
+        if (operations >= 0 && l->turns == 0 && !may_unroll(c, n, test))
+            operations = most + 1;
+        int copies = operations < 0       ? 1
+                     : l->turns > 0       ? copies_for(operations, l->turns)
+                     : operations <= most ? COPIES
+                                          : 1;
+        if (copies > 1) {
             loop_unroll(c, n, test, sum);
-            c->loops[n].copies = copies;
-            c->loops[n].turns = turns;
+            l->copies = copies;
         } else if (operations < 0 && !has_choice_within(c, n)) {
             loop_write_out(c, n);
         }

@@ -4,6 +4,7 @@
 #include "sim/decode/lower_forms.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- predicates ----------------------------------------------------------------------------------- */
 
@@ -33,6 +34,55 @@ static bool is_predicate_again(const struct code *c, int i)
     return number_at(c, i, 1, &number) && number <= 1 && from >= 0 &&
            at(c, from)->opcode == PTX_OP_SELP && number_at(c, from, 0, &one) && one == 1 &&
            number_at(c, from, 1, &zero) && zero == 0;
+}
+
+static const char *comparison_of(const struct ptx_instruction *in)
+{
+    static const char *const words[] = {"eq",  "ne",  "lt",  "ge",  "le",  "gt",  "equ",
+                                        "neu", "ltu", "geu", "leu", "gtu", "num", "nan"};
+    for (size_t k = 0; k < COUNT_OF(words); k++)
+        if (in_has(in, words[k]))
+            return words[k];
+    return "";
+}
+
+// Does one comparison of floats hold where the other does not? Of whole numbers ptxas makes both.
+static bool are_opposite(const struct ptx_instruction *a, const struct ptx_instruction *b)
+{
+    static const char *const pairs[][2] = {{"eq", "neu"}, {"ne", "equ"}, {"lt", "geu"},
+                                           {"ltu", "ge"}, {"gt", "leu"}, {"gtu", "le"},
+                                           {"num", "nan"}};
+    const char *x = comparison_of(a), *y = comparison_of(b);
+    for (size_t k = 0; k < COUNT_OF(pairs); k++)
+        if ((strcmp(x, pairs[k][0]) == 0 && strcmp(y, pairs[k][1]) == 0) ||
+            (strcmp(x, pairs[k][1]) == 0 && strcmp(y, pairs[k][0]) == 0))
+            return true;
+    return false;
+}
+
+static bool same_value(const struct code *c, const struct origin *a, const struct origin *b)
+{
+    return a->kind == b->kind && a->bits == b->bits &&
+           (a->kind == VALUE_MADE ? c->same[a->at] == c->same[b->at] : a->at == b->at);
+}
+
+// An earlier comparison of the same two has the predicate's opposite.
+static bool is_opposite_made(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    int from = def_of(c, *source_of(c, i, 0));
+    if (in->operand_count != 3 || in->guard >= 0 || from < 0 || !is_float(in))
+        return false;
+    for (int r = c->first_reader[from]; r < c->first_reader[from + 1]; r++) {
+        int k = c->readers[r].instruction;
+        if (k < i && at(c, k)->opcode == PTX_OP_SETP && at(c, k)->operand_count == 3 &&
+            at(c, k)->guard < 0 && c->fate[k] == FATE_MADE && type_of(at(c, k)) == type_of(in) &&
+            dominates(c, c->f->block_of[k], c->f->block_of[i]) && are_opposite(at(c, k), in) &&
+            same_value(c, source_of(c, i, 0), source_of(c, k, 0)) &&
+            same_value(c, source_of(c, i, 1), source_of(c, k, 1)))
+            return true;
+    }
+    return false;
 }
 
 // ISETP takes one predicate beside what it compares; one that others read, too, is made a second time, or combined by PLOP3.
@@ -108,7 +158,7 @@ static bool is_same_for_all(const struct code *c, struct origin v, int deep)
     if (from < 0 || deep > DEEP)
         return false;
     const struct ptx_operand *to = &at(c, from)->operands[0];
-    if (at(c, from)->opcode == PTX_OP_VOTE ||
+    if (at(c, from)->opcode == PTX_OP_VOTE || at(c, from)->opcode == PTX_OP_ACTIVEMASK ||
         (to->kind == PTX_OPERAND_REGISTER && to->reg >= 0 && !c->differs[to->reg]))
         return true;
     enum ptx_class class = ptx_opcode_class(at(c, from)->opcode);
@@ -320,7 +370,8 @@ static bool is_last_reader(const struct code *c, int value, int i)
 // predicate is false.
 static bool is_made_over(const struct code *c, int i, int made, int other)
 {
-    if (other < 0 || other == made || bits_of(at(c, i)) == 64 || !is_last_reader(c, other, i))
+    if (other < 0 || other == made || c->fate[other] != FATE_MADE || bits_of(at(c, i)) == 64 ||
+        !is_last_reader(c, other, i))
         return false;
     return is_arithmetic(at(c, made)) ||
            (at(c, made)->opcode == PTX_OP_LD && at(c, made)->vector <= 1);
@@ -371,6 +422,18 @@ static bool is_between_0_and_1(const struct code *c, int i)
     return in->opcode == PTX_OP_MIN
                ? at(c, from)->opcode == PTX_OP_MAX && number == one && before == zero
                : at(c, from)->opcode == PTX_OP_MIN && number == zero && before == one;
+}
+
+// The sign of a product is that of a factor.
+static bool is_sign_of_product(const struct code *c, int i)
+{
+    for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++)
+        if (at(c, c->readers[r].instruction)->opcode == PTX_OP_EX2)
+            return false;
+    int from = def_of(c, *source_of(c, i, 0));
+    return from >= 0 && is_float(at(c, i)) && at(c, from)->opcode == PTX_OP_MUL &&
+           type_of(at(c, from)) == type_of(at(c, i)) && reader_count(c, from) == 1 &&
+           c->fate[from] == FATE_MADE;
 }
 
 // Saturation of a sum or product is a modifier of what makes it.
@@ -425,21 +488,69 @@ static bool is_in_sum(const struct code *c, int i)
     return (by->opcode == PTX_OP_ADD || by->opcode == PTX_OP_SUB) && !is_rounded(by);
 }
 
+// Never less than zero: a square, a magnitude, a power of two, a sum of them.
+static bool is_not_negative(const struct code *c, struct origin v, int deep)
+{
+    enum { DEEP = 6 };
+    int from = def_of(c, v);
+    uint64_t number;
+    if (v.kind == VALUE_NUMBER)
+        return (uint32_t)v.bits >> 31 == 0;
+    if (from < 0 || deep > DEEP || type_of(at(c, from)) != PTX_TYPE_F32)
+        return false;
+    const struct origin *a = source_of(c, from, 0), *b = source_of(c, from, 1);
+    switch (at(c, from)->opcode) {
+    case PTX_OP_EX2:
+    case PTX_OP_ABS:
+        return true;
+    case PTX_OP_MUL:
+        return a->kind == b->kind && a->at == b->at && !number_at(c, from, 0, &number);
+    case PTX_OP_ADD:
+        return !is_rounded(at(c, from)) && is_not_negative(c, *a, deep + 1) &&
+               is_not_negative(c, *b, deep + 1);
+    default:
+        return false;
+    }
+}
+
+// Is the value a sum of what is not negative and of a number that is not denormal? Nothing of it has to be scaled.
+bool is_never_small(const struct code *c, struct origin v, int deep)
+{
+    enum { NORMAL = 0x00800000, INFINITE = 0x7f800000, DEEP = 6 };
+    int from = def_of(c, v);
+    if (v.kind == VALUE_NUMBER)
+        return v.bits >= NORMAL && v.bits < INFINITE;
+    if (from < 0 || deep > DEEP || at(c, from)->opcode != PTX_OP_ADD ||
+        type_of(at(c, from)) != PTX_TYPE_F32 || is_rounded(at(c, from)))
+        return false;
+    for (int k = 0; k < 2; k++)
+        if (is_never_small(c, *source_of(c, from, k), deep + 1) &&
+            is_not_negative(c, *source_of(c, from, 1 - k), 0))
+            return true;
+    return false;
+}
+
 // An operand that is scaled, as what is small has no room: in its place where nobody reads it any more, else beside it and
 // selected. What a divisor of several takes is done once.
 static double scaled_slots(const struct code *c, int i, double alone)
 {
-    enum { BY_SAME = 2, BY_SAME_FULL = 3 };
+    enum { BY_SAME = 2, BY_SAME_FULL = 3, NORMAL_FULL = 5 };
     const struct ptx_instruction *in = at(c, i);
     bool f32 = type_of(in) == PTX_TYPE_F32 && !ptx_has_modifier(in, PTX_MOD_FTZ),
          full = in->opcode == PTX_OP_DIV && ptx_has_modifier(in, PTX_MOD_FULL),
          approx = in->opcode == PTX_OP_DIV && in_has(in, "approx"),
-         scales =
-             in->opcode == PTX_OP_LG2 || in->opcode == PTX_OP_EX2 || full || approx ||
-             ((in->opcode == PTX_OP_SQRT || in->opcode == PTX_OP_RSQRT) && in_has(in, "approx"));
+         scales = in->opcode == PTX_OP_LG2 || in->opcode == PTX_OP_EX2 || full || approx ||
+                  ((in->opcode == PTX_OP_SQRT || in->opcode == PTX_OP_RSQRT ||
+                    in->opcode == PTX_OP_RCP) &&
+                   in_has(in, "approx"));
     if (!f32 || !scales)
         return alone;
-    double slots = alone;
+    if (in->opcode == PTX_OP_RCP) // without the move of the scale
+        return alone - is_never_small(c, *source_of(c, i, 0), 0);
+    double slots = alone + (in->opcode == PTX_OP_DIV && source_of(c, i, 0)->kind == VALUE_NUMBER);
+    if (in->opcode != PTX_OP_EX2 &&
+        is_never_small(c, *source_of(c, i, in->opcode == PTX_OP_DIV), 0))
+        return full ? NORMAL_FULL - is_in_sum(c, i) : approx ? 2 - is_in_sum(c, i) : 1;
     for (int s = c->first_source[i]; s < c->first_source[i + 1]; s++) {
         int from = def_of(c, c->sources[s]);
         bool divisor = s == c->first_source[i] + 1,
@@ -453,13 +564,17 @@ static double scaled_slots(const struct code *c, int i, double alone)
     return slots - ((full || approx) && is_in_sum(c, i));
 }
 
-// What a parameter is divided by is compared with it by FCHK, which reads registers.
+// What a parameter or a number is divided by is compared with it by FCHK, which reads registers.
 static double divided_slots(const struct code *c, int i)
 {
+    enum { NUMBER = 2 };
     const struct ptx_instruction *in = at(c, i);
     int from = in->opcode == PTX_OP_DIV && type_of(in) == PTX_TYPE_F32 && is_rounded(in)
                    ? def_of(c, *source_of(c, i, 0))
                    : -1;
+    if (in->opcode == PTX_OP_DIV && type_of(in) == PTX_TYPE_F32 && is_rounded(in) &&
+        source_of(c, i, 0)->kind == VALUE_NUMBER)
+        return NUMBER;
     return from >= 0 && at(c, from)->opcode == PTX_OP_LD && at(c, from)->space_count > 0 &&
            at(c, from)->spaces[0] == PTX_SPACE_PARAM;
 }
@@ -516,6 +631,14 @@ static bool is_constant_again(const struct code *c, int i)
     return false;
 }
 
+// PRMT puts bytes between others.
+static bool is_byte_insertion(const struct code *c, int i)
+{
+    uint64_t from, length;
+    return number_at(c, i, 2, &from) && number_at(c, i, 3, &length) &&
+           (length == 8 || length == 16) && from % length == 0;
+}
+
 static double slots_of(const struct code *c, int i)
 {
     enum { ROUNDED_BY_NUMBER = 11 };
@@ -525,15 +648,23 @@ static double slots_of(const struct code *c, int i)
     enum ptx_class class = ptx_opcode_class(in->opcode);
     if (is_of_predicates(in))
         return is_in_comparison(c, i) ? 0 : 1;
-    if (in->opcode == PTX_OP_SETP && (is_zero_test(c, i) || is_predicate_again(c, i)))
+    if (in->opcode == PTX_OP_SETP &&
+        (is_zero_test(c, i) || is_predicate_again(c, i) || is_opposite_made(c, i)))
         return 0;
     if (is_under_predicate(c, i) || is_saturation(c, i) || is_constant_place(c, i))
+        return 0;
+    if (is_whole_mask(c, i))
+        return 0;
+    if (in->opcode == PTX_OP_BRA && in->guard >= 0 && // by what is known
+        source_of(c, i, c->first_source[i + 1] - c->first_source[i] - 1)->kind == VALUE_NUMBER)
         return 0;
     if (is_widening(in))
         return needs_high(c, i) ? is_signed(in->types[1]) + is_copied_to_pair(c, i) : 0;
     if (in->opcode == PTX_OP_NEG ||
         (in->opcode == PTX_OP_ABS && (is_float(in) || bits_of(in) != 64)))
-        return bits_of(in) == 64 && !is_float(in) ? 2 : 1;
+        return bits_of(in) == 64 && !is_float(in)                     ? 2
+               : in->opcode == PTX_OP_NEG && is_sign_of_product(c, i) ? 0
+                                                                      : 1;
     double alone = alone_slots(c, i);
     if (in->opcode == PTX_OP_DIV && is_float(in) && bits_of(in) == 32 && has_number(c, i) &&
         source_of(c, i, 1)->kind == VALUE_NUMBER)
@@ -562,7 +693,7 @@ static double slots_of(const struct code *c, int i)
     if (in->opcode == PTX_OP_MOV && in->operands[1].kind == PTX_OPERAND_VECTOR && bits_of(in) == 32)
         return 1; // PRMT
     if (in->opcode == PTX_OP_BFI)
-        return bits_of(in) == 64 ? 3 : 2;
+        return bits_of(in) == 64 ? 3 : is_byte_insertion(c, i) ? 1 : 2;
     bool wide = class == PTX_CLASS_INTEGER && !is_float(in) && bits_of(in) == 64 &&
                 in->opcode != PTX_OP_DIV && in->opcode != PTX_OP_REM;
     return wide ? wide_slots(c, i, alone) : alone;

@@ -69,6 +69,15 @@ static void stored_numbers(struct code *c, int i, struct numbers_kept *kept)
     }
 }
 
+// Is a selection of two numbers read by sums alone? Those are made under either predicate.
+static bool is_of_sums(const struct code *c, int i)
+{
+    for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++)
+        if (!is_int(at(c, c->readers[r].instruction), PTX_OP_ADD, 32))
+            return false;
+    return reader_count(c, i) == 1;
+}
+
 // An instruction of f64 holds the upper half of a number; one with a lower half takes two registers and two moves. Of two
 // numbers in one instruction one is in a register.
 double code_numbers(struct code *c, int i, struct numbers_kept *kept)
@@ -91,7 +100,7 @@ double code_numbers(struct code *c, int i, struct numbers_kept *kept)
                        in->opcode == PTX_OP_RCP); // they branch: behind them numbers are made anew
     enum { SCALE_OF_RCP = 0x4b800000 };
     if (in->opcode == PTX_OP_RCP && in_has(in, "approx") && bits_of(in) == 32 &&
-        !ptx_has_modifier(in, PTX_MOD_FTZ))
+        !ptx_has_modifier(in, PTX_MOD_FTZ) && !is_never_small(c, *source_of(c, i, 0), 0))
         number_bring(c, kept, SCALE_OF_RCP, i);
     if (class != PTX_CLASS_INTEGER)
         return 0;
@@ -104,7 +113,7 @@ double code_numbers(struct code *c, int i, struct numbers_kept *kept)
         factor = numbers == 0 ? number : factor; // the other stays in the instruction
         numbers++;
     }
-    if (in->opcode == PTX_OP_SELP && !f64 && numbers > 1) // one of them is in a register
+    if (in->opcode == PTX_OP_SELP && !f64 && numbers > 1 && !is_of_sums(c, i)) // one in a register
         number_bring(c, kept, factor, i);
     if (three && !f64 && numbers > 1 && is_short_loop(c, block))
         number_bring(c, kept, factor, i);

@@ -141,6 +141,48 @@ static struct meeting meetings_find(const struct code *c)
     return m;
 }
 
+/* ---- copies in a row ------------------------------------------------------------------------------------- */
+
+static bool touches_shared(const struct ptx_instruction *in)
+{
+    enum ptx_class class = ptx_opcode_class(in->opcode);
+    enum ptx_space space = in->space_count > 0 ? in->spaces[0] : PTX_SPACE_GENERIC;
+    bool memory =
+             class == PTX_CLASS_MEMORY || class == PTX_CLASS_ATOMIC || class == PTX_CLASS_TENSOR,
+         shared = space == PTX_SPACE_SHARED || space == PTX_SPACE_SHARED_CLUSTER ||
+                  space == PTX_SPACE_GENERIC;
+    return (memory && shared) || in->opcode == PTX_OP_BAR || in->opcode == PTX_OP_BARRIER;
+}
+
+bool code_goes_on(const struct code *c, int b)
+{
+    const struct ptx_block *block = block_at(c, b);
+    if (b == 0 || c->joined_to[b] == c->joined_to[b - 1])
+        return b > 0;
+    for (int p = 0; p < block->predecessor_count; p++) {
+        int from = block->predecessors[p];
+        if (c->joined_to[from] != c->joined_to[b - 1] ||
+            (block_at(c, from)->successor_count > 1 && c->slots[last_of(c, from)] > 0))
+            return false;
+    }
+    return block->predecessor_count > 0;
+}
+
+// What ptxas writes before cp.async (observe/machine.c) stands before the first of those in a row.
+void code_copies(const struct code *c)
+{
+    bool copied = false;
+    for (int b = 0; b < c->f->block_count; b++) {
+        copied = copied && code_goes_on(c, b);
+        for (int i = block_at(c, b)->first; i <= last_of(c, b); i++) {
+            bool copy = c->sites[i].pipe == PIPE_ASYNC_COPY;
+            if (copy)
+                c->d->program->sites[c->d->out->site_base + i].copies_on = copied;
+            copied = copy || (copied && !touches_shared(at(c, i)));
+        }
+    }
+}
+
 void code_waits(struct code *c)
 {
     const struct ptx_function *f = c->f;
@@ -148,7 +190,7 @@ void code_waits(struct code *c)
     struct meeting m = meetings_find(c);
     for (int b = 0; b < f->block_count; b++)
         before[b] = NONE;
-    bool *agree = xcalloc((size_t)f->block_count + 1, sizeof *agree);
+    bool *agree = c->agree;
     code_agree(c, m.next, agree);
     for (int b = 0; b < f->block_count; b++) {
         if (!ends_with_choice(c, b) || c->slots[last_of(c, b)] <= 0 || agree[b])
@@ -176,7 +218,6 @@ void code_waits(struct code *c)
         code_bring(c, c->joined_to[meet], NONE, 1);
     }
     free(before);
-    free(agree);
     free(m.next);
     free(m.on);
     free(m.order);

@@ -22,8 +22,10 @@ static bool is_mixed(const struct l2_counts *c)
 
 struct demand demand_of(const struct timing_input *in)
 {
-    return (struct demand){.sms = sooner((double)in->grid_blocks, GPU(in->gpu, sm_count)),
-                           .mixed = is_mixed(&in->l2)};
+    double blocks = (double)in->grid_blocks, sms = sooner(blocks, GPU(in->gpu, sm_count));
+    double most = sms > 0 ? ceil(blocks / sms) : 1;
+    return (struct demand){
+        .sms = sms, .shares = sooner(sms, blocks / most), .mixed = is_mixed(&in->l2)};
 }
 
 static double dram_read_gbps(const struct gpu *g, bool mixed)
@@ -52,13 +54,13 @@ static double chip_rate(const struct gpu *g, double per_ns, double sms)
 
 static void rates_memory(struct rates *r, const struct gpu *g, struct demand d)
 {
-    r->dram_read_bytes = chip_rate(g, dram_read_gbps(g, d.mixed), d.sms);
-    r->dram_write_bytes = chip_rate(g, dram_write_gbps(g, d.mixed), d.sms);
-    r->l2_read_bytes = chip_rate(g, GPU(g, l2_read_gbps), d.sms);
-    r->l2_flits = chip_rate(g, GPU(g, l2_write_gbps) / SECTOR_BYTES, d.sms);
-    r->l2_atomics = chip_rate(g, GPU(g, l2_atomics_per_ns), d.sms);
+    r->dram_read_bytes = chip_rate(g, dram_read_gbps(g, d.mixed), d.shares);
+    r->dram_write_bytes = chip_rate(g, dram_write_gbps(g, d.mixed), d.shares);
+    r->l2_read_bytes = chip_rate(g, GPU(g, l2_read_gbps), d.shares);
+    r->l2_flits = chip_rate(g, GPU(g, l2_write_gbps) / SECTOR_BYTES, d.shares);
+    r->l2_atomics = chip_rate(g, GPU(g, l2_atomics_per_ns), d.shares);
     r->atomic_return = GPU(g, l2_atomic_return_turns);
-    r->l2_atomics_same = chip_rate(g, GPU(g, l2_atomic_same_per_ns), d.sms);
+    r->l2_atomics_same = chip_rate(g, GPU(g, l2_atomic_same_per_ns), d.shares);
     r->l1_bytes = GPU(g, l1_bytes_per_cycle);
     r->fill_bytes = GPU(g, l1_fill_bytes_per_cycle);
     r->lines = GPU(g, l1_lines_per_cycle);
@@ -68,7 +70,7 @@ static void rates_memory(struct rates *r, const struct gpu *g, struct demand d)
     r->load_queue = GPU(g, lsu_queue_cycles);
     r->port_lines = GPU(g, sm_port_lines_per_cycle);
     double memory_cache = g->value[GPU_FIELD_memory_cache_gbps];
-    r->memory_cache_bytes = isnan(memory_cache) ? 0 : chip_rate(g, memory_cache, d.sms);
+    r->memory_cache_bytes = isnan(memory_cache) ? 0 : chip_rate(g, memory_cache, d.shares);
     r->flit_queue = GPU(g, l2_store_queue_cycles);
 }
 
@@ -135,6 +137,7 @@ static void rates_latencies(struct rates *r, const struct gpu *g)
     r->bulk_start = known_or_none(GPU(g, bulk_copy_start_cycles));
     r->guard = known_or_none(GPU(g, latency_guard_cycles) - r->alu);
     r->branch = known_or_none(GPU(g, branch_cycles));
+    r->branch_parting = known_or_none(g->value[GPU_FIELD_branch_parting_cycles]);
     r->branch_back = known_or_none(g->value[GPU_FIELD_branch_back_cycles] - r->branch);
     // Load, add, compare and swap, test, and the branch back under the predicate.
     r->swap_latency = 2 * r->shared_latency + 2 * r->alu + r->guard + r->branch + r->branch_back;

@@ -34,8 +34,8 @@ struct rates {
     double alu, f64_latency, special_latency, shared_latency, l1_latency, l2_latency, dram_latency;
     double guard;  // more to an instruction under a predicate than to one that computes with it
     double branch; // from a branch to the next instruction; 0: not known
-    double branch_back,
-        match_value; // more of one to a loop's begin; of a vote by value, each value
+    double branch_parting, branch_back,
+        match_value; // more of one whose lanes part, to a loop's begin; of a vote by value, each value
     double first_fetch, first_constant, constants_miss, warp_fetch, warp_exit,
         warp_drain; // of stalls alone; 0: not known
     double
@@ -61,6 +61,8 @@ struct rates {
 // What a kernel asks of the chip as a whole: how many SMs share it, and whether it also writes to memory.
 struct demand {
     double sms;
+    double
+        shares; // of the busiest SM's size, in what all do: 72 where 12 of 132 have a second block
     bool mixed;
 };
 struct demand demand_of(const struct timing_input *in);

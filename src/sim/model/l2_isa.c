@@ -489,8 +489,13 @@ static void row_place(const struct l2 *c, struct l2_log *log, const struct l2_ro
         p->line[i].tag = (uint32_t)(base + plan->line[i]);
         set_prefetch(&c->sets[p->line[i].home]);
         __builtin_prefetch(&c->warm[p->line[i].home], 1);
-        if (c->partitions == 2) // where a copy may be
-            __builtin_prefetch(&c->sets[(home[i] ^ 1) * c->set_count + index[i]]);
+        if (c->partitions != 2)
+            continue;
+        const struct set *other = &c->sets[(home[i] ^ 1) * c->set_count + index[i]];
+        if (home[i] == near) // a copy may be there: its tags are looked at
+            __builtin_prefetch(other);
+        else if (plan->partial < plan->sent) // what is whole is kept there too
+            set_prefetch(other);
     }
     p->apart = sets_are_apart(p->line, count);
 }

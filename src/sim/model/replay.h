@@ -321,8 +321,8 @@ void sampling_drained(struct replay *p, int warp);
 // The warp's cycles up to `until` had that reason, at that site; those counted before stay as they are.
 void stall_add(struct replay *p, struct warp_state *w, uint32_t site, enum stall reason,
                double until);
-// Behind a branch.
-void branch_explain(struct replay *p, struct warp_state *w, uint32_t site);
+// Behind a branch; so many cycles because its lanes part.
+void branch_explain(struct replay *p, struct warp_state *w, uint32_t site, double part);
 // timing.c: a replay of so many of the SM's blocks. sampled: what warps wait for is kept, too. false: there are no warps.
 bool replay_init(struct replay *p, const struct timing_input *in, uint64_t blocks, bool sampled);
 void replay_run(struct replay *p);

@@ -2,7 +2,7 @@
 // instructions within a basic block so that loads start early and their uses come late; a model that
 // issues PTX as written makes eight loads, each used at once, wait eight times. So the instructions of
 // each region (decode_region.c) are listed anew as list schedulers do: of those whose operands are there, the one
-// with the longest way to the end of the block first.
+// with the longest way to the end of the block first, as long as there are registers for its result (pressure.h).
 //
 // What keeps its order: registers' values; stores and atomics with all that may touch the same space;
 // barriers, fences, asynchronous copies and synchronising accesses with all memory; the block's last
@@ -10,6 +10,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/decode/decode.h"
 #include "sim/model/cost.h"
+#include "sim/model/pressure.h"
 
 #include <string.h>
 
@@ -110,8 +111,33 @@ static int distance(const struct entry *earlier, const struct entry *later)
     return touches ? 0 : -1;
 }
 
+// Which entry issues next: of those whose operands are there, the one with the longest way to the end; if there are none, the one
+// whose operands come first. One that takes registers waits as long as the thread has no more, unless all others do too: then the
+// one that takes fewest.
+static int next_of(const struct entry *e, int count, struct pressure *r, int now)
+{
+    int best = -1, soonest = -1, least = -1, least_change = 0;
+    for (int i = 0; i < count; i++) {
+        if (e[i].done || e[i].before > 0)
+            continue;
+        int change = pressure_change(r, e[i].site);
+        if (least < 0 || change < least_change ||
+            (change == least_change && e[i].height > e[least].height)) {
+            least = i;
+            least_change = change;
+        }
+        if (change > 0 && r->live + change > r->most)
+            continue;
+        if (e[i].ready_at <= now && (best < 0 || e[i].height > e[best].height))
+            best = i;
+        if (soonest < 0 || e[i].ready_at < e[soonest].ready_at)
+            soonest = i;
+    }
+    return best >= 0 ? best : soonest >= 0 ? soonest : least;
+}
+
 // Lists the entries anew: order[k] = index of the k-th to issue.
-static void piece_schedule(struct entry *e, int count, int16_t *order)
+static void piece_schedule(struct entry *e, int count, struct pressure *r, int16_t *order)
 {
     static _Thread_local int16_t after[PIECE][PIECE];
     for (int i = count - 1; i >= 0; i--) {
@@ -125,19 +151,9 @@ static void piece_schedule(struct entry *e, int count, int16_t *order)
     }
     int now = 0;
     for (int k = 0; k < count; k++, now++) {
-        int best = -1, soonest = -1;
-        for (int i = 0; i < count; i++) {
-            if (e[i].done || e[i].before > 0)
-                continue;
-            if (e[i].ready_at <= now && (best < 0 || e[i].height > e[best].height))
-                best = i;
-            if (soonest < 0 || e[i].ready_at < e[soonest].ready_at)
-                soonest = i;
-        }
-        if (best < 0) {
-            best = soonest;
-            now = e[best].ready_at;
-        }
+        int best = next_of(e, count, r, now);
+        now = e[best].ready_at > now ? e[best].ready_at : now;
+        pressure_take(r, e[best].site);
         order[k] = (int16_t)best;
         e[best].done = true;
         for (int j = best + 1; j < count; j++) {
@@ -154,10 +170,13 @@ void timing_schedule(struct program *p)
 {
     struct entry entries[PIECE];
     int16_t order[PIECE];
+    struct pressure registers;
+    pressure_init(&registers, p);
     for (size_t s = 0; s < p->segment_count; s++) {
         if (p->segments[s].place > 0)
             continue;
         int end = p->segments[s].first_site + p->segments[s].region_count;
+        pressure_region(&registers, p->segments[s].first_site, p->segments[s].region_count);
         for (int first = p->segments[s].first_site; first < end; first += PIECE) {
             int count = end - first < PIECE ? end - first : PIECE;
             memset(entries, 0, sizeof(entries));
@@ -165,9 +184,10 @@ void timing_schedule(struct program *p)
                 entries[i].site = &p->timing[first + i];
                 entry_memory(p, first + i, &entries[i]);
             }
-            piece_schedule(entries, count, order);
+            piece_schedule(entries, count, &registers, order);
             for (int k = 0; k < count; k++)
                 p->timing[first + k].moved = (int16_t)(order[k] - k);
         }
     }
+    pressure_release(&registers);
 }

@@ -317,10 +317,13 @@ static void room_explain(struct replay *p, struct warp_state *w, uint32_t site, 
 }
 
 // Its target is found, and has to be fetched (bench/truth/tuning/stalls:short-loop).
-void branch_explain(struct replay *p, struct warp_state *w, uint32_t site)
+void branch_explain(struct replay *p, struct warp_state *w, uint32_t site, double part)
 {
-    static const double resolving = 0.3;
-    stall_add(p, w, site, STALL_BRANCH_RESOLVING, w->since + (w->at - w->since) * resolving);
+    // PC samples of diverging loops: half of it is the fixed count of BSSY and BSYNC.
+    static const double resolving = 0.3, fixed = 0.5;
+    stall_add(p, w, site, STALL_WAIT, w->since + part * fixed);
+    double rest = later(w->at - w->since - part * (1 - fixed), 0);
+    stall_add(p, w, site, STALL_BRANCH_RESOLVING, w->at - (1 - resolving) * rest);
     stall_add(p, w, site, STALL_NO_INSTRUCTION, w->at);
 }
 

@@ -267,6 +267,15 @@ static bool goes_back(const struct warp_state *w)
     return w->next + 1 < t->count && t->ops[w->next + 1].site <= t->ops[w->next].site;
 }
 
+// Do lanes part at the branch, to wait for each other somewhere behind it?
+static bool lanes_part(const struct replay *p, const struct warp_state *w,
+                       const struct trace_op *op)
+{
+    const struct trace_warp *t = w->trace;
+    return p->in->sites[op->site].rejoins && w->next + 1 < t->count && op[1].lanes > 0 &&
+           op[1].lanes < op->lanes;
+}
+
 static void warp_issue(struct replay *p, struct warp_state *w, double at)
 {
     const struct trace_op *op = w->op;
@@ -290,7 +299,9 @@ static void warp_issue(struct replay *p, struct warp_state *w, double at)
     w->fixed = at + c->next + c->fixed;
     if (has_queue(c->unit))
         queue_note(p, c, ready);
-    double hold = c->hold + (c->pipe == PIPE_BRANCH && goes_back(w) ? p->r.branch_back : 0);
+    bool branches = c->pipe == PIPE_BRANCH;
+    double part = branches && lanes_part(p, w, op) ? p->r.branch_parting : 0;
+    double hold = c->hold + part + (branches && goes_back(w) ? p->r.branch_back : 0);
     w->at = later(w->at, at + c->next + hold + held);
     if (swaps) { // its branch waits for what each turn swapped
         w->at = later(w->at, ready);
@@ -299,7 +310,7 @@ static void warp_issue(struct replay *p, struct warp_state *w, double at)
     if (held > 0)
         stall_add(p, w, op->site, STALL_DISPATCH, w->at);
     else if (hold > 0)
-        branch_explain(p, w, op->site);
+        branch_explain(p, w, op->site, part);
     if (c->pipe == PIPE_ASYNC_COPY || c->pipe == PIPE_BULK_COPY)
         copy_open(p, w, op, ready);
     if (t->counter != WAIT_COUNTER_NONE) {

@@ -35,6 +35,7 @@ struct touched {
     const struct access *access;
     const struct line_bytes *written; // they are known
     const uint64_t *address;
+    uint64_t more; // to be added to each
     uint64_t base;
     uint32_t mask;
     unsigned bytes;
@@ -49,6 +50,7 @@ static void touched_init(struct touched *t, const struct event *e, const uint64_
     t->access = e->access;
     t->written = e->written;
     t->address = address;
+    t->more = 0;
     t->base = base;
     t->mask = e->mask;
     t->bytes = bytes;
@@ -57,8 +59,12 @@ static void touched_init(struct touched *t, const struct event *e, const uint64_
 
 static const struct line_bytes *touched_bytes(struct touched *t, int line)
 {
-    if (!t->known)
-        bytes_of_lines(t->access, t->base, t->address, t->mask, t->bytes, t->line);
+    if (!t->known) {
+        uint64_t address[LANES];
+        for (unsigned i = 0; i < LANES; i++)
+            address[i] = t->address[i] + t->more;
+        bytes_of_lines(t->access, t->base, address, t->mask, t->bytes, t->line);
+    }
     t->known = true;
     return &t->line[line];
 }
@@ -150,18 +156,19 @@ void caches_store_row(struct warp *w, const struct uop *u, struct mem_state *s, 
 }
 
 void caches_plain(struct warp *w, const struct uop *u, struct mem_state *s, uint32_t mask,
-                  const uint64_t *address, unsigned bytes, enum touch touch)
+                  const uint64_t *address, uint64_t more, unsigned bytes, enum touch touch)
 {
     const struct launch *l = w->core->launch;
     const struct turn_costs *t = &l->turn;
     const struct mem_op *m = &l->program->mem_ops[u->extra];
     const struct phase *p = s->phase;
     struct sm *sm = w->block->sm;
-    uint64_t base = address[lane_first(mask)] - s->key;
+    uint64_t base = address[lane_first(mask)] + more - s->key;
     struct touched touched;
     touched.access = &p->access;
     touched.written = p->written;
     touched.address = address;
+    touched.more = more;
     touched.base = base;
     touched.mask = mask;
     touched.bytes = bytes;

@@ -35,9 +35,10 @@ void event_send(struct warp *w, struct event *e);
 void bytes_of_lines(const struct access *access, uint64_t base, const uint64_t *address,
                     uint32_t mask, unsigned bytes, struct line_bytes *out);
 
-// A load or store in the pattern's phase that only the caches and the order of turns hear of: without an event.
+// A load or store in the pattern's phase that only the caches and the order of turns hear of: without an event. more: added to
+// each address.
 void caches_plain(struct warp *w, const struct uop *u, struct mem_state *s, uint32_t mask,
-                  const uint64_t *address, unsigned bytes, enum touch touch);
+                  const uint64_t *address, uint64_t more, unsigned bytes, enum touch touch);
 
 // The same of a store in part or whole whose plan makes a row; base: of its lines.
 void caches_store_row(struct warp *w, const struct uop *u, struct mem_state *s, uint64_t base);

@@ -13,12 +13,14 @@ enum {
     SUBROUTINE = 30
 }; // slots: a division of 64 bits is a call, whose code the line table gives to no line
 
-// For chips of 9.0 and later ptxas writes three loads from shared memory before each LDGSTS (cp.async) that no lane takes. The
-// hardware counts them as requests (ptxas 13.0; an H200's 67 requests where 16 turns load once each and 17 copies start).
+// For chips of 9.0 and later ptxas writes three loads from shared memory before LDGSTS (cp.async) that no lane takes, once for
+// copies in a row. The hardware counts them as requests (ptxas 13.0; an H200's 67 requests where 16 turns load once each and 17
+// copies start).
 int loads_before_copy(const struct launch *l, int index)
 {
     enum { LOADS = 3, FROM_MAJOR = 9 };
-    bool copies = l->program->timing[index].pipe == PIPE_ASYNC_COPY;
+    bool copies =
+        l->program->timing[index].pipe == PIPE_ASYNC_COPY && !l->program->sites[index].copies_on;
     return copies && l->gpu->cc_major >= FROM_MAJOR ? LOADS : 0;
 }
 

@@ -174,7 +174,8 @@ static void totals_access(struct totals *t, const struct site_info *info, const 
         v[COUNTER_GLOBAL_LOAD_LINES] += (double)m->lines;
         v[COUNTER_L1_LOAD_SECTORS_HIT] += (double)m->l1_hit_sectors;
         v[COUNTER_LOCAL_LOAD_SECTORS] += (double)m->local_sectors;
-        v[COUNTER_SHARED_LOAD_REQUESTS] += (double)m->shared_requests;
+        v[COUNTER_SHARED_LOAD_REQUESTS] +=
+            info->loads_matrix ? 0 : (double)m->shared_requests / fmax(1, info->turns);
         v[COUNTER_SHARED_LOAD_WAVEFRONTS] += (double)m->wavefronts;
         v[COUNTER_SHARED_LOAD_WAVEFRONTS_IDEAL] += (double)m->wavefronts_ideal;
         return;

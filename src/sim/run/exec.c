@@ -98,16 +98,20 @@ static void slot_store(uint8_t *regs, const struct slot *s, uint32_t lane, uint6
         ((uint32_t *)(void *)(regs + s->row))[lane] = (uint32_t)value;
 }
 
+uint64_t slot_of_block(const struct warp *w, const struct slot *s)
+{
+    if (s->special == PTX_SREG_CTAID && s->component >= 0 && s->component < 3)
+        return w->block->index[s->component];
+    return special_value(w, s->special, s->component, 0);
+}
+
 // Slots of one value for all lanes.
 static void slots_splat(const struct warp *w, const struct frame *f, const struct slot *slots,
                         int count)
 {
     for (int i = 0; i < count; i++) {
         const struct slot *s = &slots[i];
-        bool block = s->special == PTX_SREG_CTAID && s->component >= 0 && s->component < 3;
-        uint64_t value = s->source == SLOT_LOCAL ? f->local_base + s->offset
-                         : block                 ? w->block->index[s->component]
-                                                 : special_value(w, s->special, s->component, 0);
+        uint64_t value = s->source == SLOT_LOCAL ? f->local_base + s->offset : slot_of_block(w, s);
         uint64_t *wide = (uint64_t *)(void *)(f->regs + s->row);
         uint32_t *row = (uint32_t *)(void *)(f->regs + s->row);
         if (s->width == 64)
@@ -123,6 +127,8 @@ void frame_fill_block(struct warp *w, struct frame *f)
 {
     const struct function *fn = f->function;
     slots_splat(w, f, fn->block_slots, fn->block_slot_count);
+    if (fn->affine.uop_count > 0)
+        affine_run(w, f);
     for (int i = 0; i < fn->clear_count; i++)
         memset(f->regs + fn->clear[i].row, 0, fn->clear[i].bytes);
 }

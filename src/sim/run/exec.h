@@ -125,8 +125,11 @@ struct uop {
 struct mem_op {
     enum ptx_space space;
     int64_t offset;
-    uint32_t base;  // row of the address register
-    bool base64;    // which is 64 bits wide
+    uint32_t base; // row of the address register
+    uint8_t sum;   // 0, or of affine rows that only addresses are: 1 + its number
+    uint32_t
+        seen; // of such: where in what is kept the number of the pattern is that its row was seen to have
+    bool base64;    // the register is 64 bits wide
     uint8_t bytes;  // of an element
     uint8_t vector; // elements
     uint8_t width;  // of the element's registers in bits: 32, 64 or 128
@@ -185,6 +188,26 @@ struct row_span {
     uint32_t row, bytes;
 };
 
+// What differs from block to block by one number for all lanes (decode_affine.c).
+struct affine {
+    struct uop *uops; // in order; what they give that others read: `rows`
+    int uop_count;
+    struct affine_row {
+        uint32_t row, base; // base: of a block at place 0, in what is kept for a warp
+        bool wide;
+    } * rows;
+    int row_count,
+        made; // the first so many are made, the others only addresses are, which add what they need
+    struct affine_bound { // a row of 32 bits that becomes wider
+        uint32_t row;
+        bool sign;
+    } * bounds;
+    int bound_count;
+    struct slot *slots; // of blocks, that all this depends on
+    int slot_count;
+    uint32_t bytes; // that are kept for each warp of a block
+};
+enum { AFFINE_SLOTS = 8, AFFINE_ROWS = 16 };
 struct function {
     const struct ptx_function *ptx;
     struct uop *uops;
@@ -196,6 +219,7 @@ struct function {
     int launch_slot_count, warp_slot_count, block_slot_count, frame_slot_count;
     struct uop *once; // what is the same for all blocks: run when a warp gets its place
     int once_count;
+    struct affine affine;
     struct row_span *clear; // registers that may be read before they are written
     int clear_count;
     uint32_t local_bytes;
@@ -219,6 +243,10 @@ struct site_info {
     bool is_fadd, is_fmul, is_ffma, is_integer, is_special, is_branch, is_barrier;
     // Of an atomic on shared memory that the machine does by a loop that compares and swaps: instructions of a turn. 0: of all else
     uint8_t swap_turn;
+    uint8_t
+        turns; // of a loop that one machine instruction loads for (decode_merge.c); 0 and 1: each
+    bool copies_on;       // of cp.async: behind another with no access of shared memory between
+    bool loads_matrix;    // by LDSM, which the hardware does not count as a load
     const char *why;      // it can't be run, or NULL
     enum ptx_space space; // of a memory access
     enum { SITE_OTHER, SITE_LOAD, SITE_STORE, SITE_ATOMIC, SITE_TEXTURE, SITE_SURFACE } access;
@@ -316,7 +344,10 @@ struct lanes_functions {
     void (*offsets)(uint32_t *d, const void *row, bool wide, uint32_t more);
     void (*add64)(uint64_t *d, const uint64_t *s, uint64_t more);
 };
-const struct lanes_functions *lanes_functions(enum sim_isa isa);
+const struct lanes_functions *lanes_functions(enum sim_isa isa); // of this host
+// newer: with instructions that not every processor with AVX-512 has; this host's does where lanes_newer() is true.
+const struct lanes_functions *lanes_functions_of(enum sim_isa isa, bool newer);
+bool lanes_newer(void);
 
 /* ---- running ------------------------------------------------------------------------------------ */
 
@@ -356,8 +387,9 @@ enum {
     WARPS_NOTED = 64
 }; // of an SM, by their place; those that share one spoil each other's guess
 enum { WINDOW_WORDS = 32 }; // that are read at once: shared memory has room for them behind its end
-// HALVES: each half of the warp contiguous, words of 32 bits.
-enum pattern_shape { SHAPE_OTHER, SHAPE_CONTIGUOUS, SHAPE_UNIFORM, SHAPE_HALVES };
+// HALVES: each half of the warp contiguous, words of 32 bits. PAIRS: lanes 16 apart are on neighbouring words of 32 bits, no
+// two on the same.
+enum pattern_shape { SHAPE_OTHER, SHAPE_CONTIGUOUS, SHAPE_UNIFORM, SHAPE_HALVES, SHAPE_PAIRS };
 
 // What a pattern does where its first lane lies at one place of a line.
 struct phase {
@@ -392,8 +424,9 @@ struct mem_state {
     uint64_t low, high;
     uint64_t before[WARPS_NOTED]; // global loads: the first address of the warps' last ones
     // the pattern
-    uint32_t mask; // 0 = none; of the lanes compared
-    uint32_t key;  // address of the first lane modulo LINE_BYTES (global), 4 (shared)
+    uint64_t number; // no other's of any site; 0 = none
+    uint32_t mask;   // 0 = none; of the lanes compared
+    uint32_t key;    // address of the first lane modulo LINE_BYTES (global), 4 (shared)
     enum pattern_shape shape;
     int64_t lowest, highest;  // of the differences; highest with the bytes of the access
     uint64_t bits;            // or of all differences
@@ -493,6 +526,7 @@ struct warp { // what each turn looks at lies together, in two of the host's lin
     uint32_t bulk_groups, bulk_read; // groups of bulk copies committed, those known to have read
     uint64_t proxy_fence;            // when its last was, as races.time
     struct frame root;
+    uint8_t *affine; // kept for its place in a block
 };
 
 // Cycles until a warp looks again at what it waits for: more than one turn of all warps of an SM takes, or
@@ -530,7 +564,9 @@ struct block {
     uint64_t barrier_epoch;
     int traced; // its place in the trace, while its warps are traced
     bool live;
-    struct clock_arrival { // of the last two barriers
+    bool affine;                // what is affine in its place holds:
+    uint64_t more[AFFINE_ROWS]; // by row, what is to be added
+    struct clock_arrival {      // of the last two barriers
         uint64_t barrier;
         double last;
     } arrivals[2];
@@ -553,6 +589,7 @@ struct residence { // the memory of an SM's resident blocks
     size_t block_count;
     struct warp *warps;
     uint8_t *frames, *shared, *shared_shadow, *local, *local_shadow;
+    uint8_t *affine; // what is kept for all blocks (affine.c)
     struct word_record *records;
     struct turn_order *order;
     uint64_t *held;     // bits: warps that wait at barriers; one that does may have none
@@ -625,6 +662,7 @@ struct core { // of a host thread
     struct arena arena;                            // of frames, paths, plans
     struct store_plan *plans_retired, *plans_last; // the first is the oldest
     uint64_t plan_lines;  // the last number of lines that plans have in common
+    uint64_t patterns;    // the last number of a pattern
     uint64_t plans_epoch; // the last in which plans were made
     unsigned plans_made;  // in it
     uint64_t blocks_done;
@@ -789,8 +827,14 @@ void frame_free(struct warp *w, struct frame *f);
 void frame_prepare(struct frame *f);                    // constants
 void frame_fill(struct warp *w, struct frame *f);       // what depends on the warp and the frame
 void frame_fill_block(struct warp *w, struct frame *f); // what depends on the block
-const struct uop *warp_stop(struct warp *w, const struct uop *u); // after a violation that stops
-enum ptx_space address_space(uint64_t address);                   // GLOBAL, SHARED or LOCAL
+uint64_t slot_of_block(const struct warp *w, const struct slot *s);
+// affine.c
+size_t affine_head_bytes(const struct affine *a); // of what is kept before that of warps
+void affine_learn(struct warp *w, struct frame *f, uint8_t *head); // when a warp gets its place
+void affine_block(struct block *b, uint8_t *head);                 // when a block begins
+void affine_run(struct warp *w, struct frame *f);                  // its warps' rows
+const struct uop *warp_stop(struct warp *w, const struct uop *u);  // after a violation that stops
+enum ptx_space address_space(uint64_t address);                    // GLOBAL, SHARED or LOCAL
 // model/clock.c
 struct clock_model *clock_model_new(const struct launch *l); // NULL: none is needed, or none can be
 void clock_model_free(struct clock_model *m);

@@ -209,12 +209,22 @@ static bool load32(uint32_t *d, const uint8_t *from, const void *offset, bool wi
 #if defined(__AVX512F__)
 // The lanes that share a word are found from the bits of its number: the lanes that have a bit are one mask of 32; of each five
 // bits, masks of the lanes that have one of their 32 values, from which each lane takes its own.
-enum { VALUE_BITS = 5 };
+enum {
+    VALUE_BITS = 5,
+    WORD_BITS = 16, // of the number of any word of shared memory
+    FEW_BITS = 8    // where there are few
+};
 struct value_lanes {
     __m512i low, high; // of values 0 to 15, 16 to 31
 };
+struct words_lanes {
+    struct value_lanes banks; // of each bank
+    __m512i same[2];          // for each lane those on its word, if it is in the mask
+    uint32_t first;           // those of which none before is on their word
+};
 
-static inline struct value_lanes value_lanes(__m512i words, unsigned from, unsigned bits)
+// bit: for each bit of the value the lanes that have it, in each of the 16.
+static inline struct value_lanes value_lanes(const __m512i *bit, unsigned bits)
 {
     static const _Alignas(64) int32_t has[4][16] = {
         {0, -1, 0, -1, 0, -1, 0, -1, 0, -1, 0, -1, 0, -1, 0, -1},
@@ -226,14 +236,12 @@ static inline struct value_lanes value_lanes(__m512i words, unsigned from, unsig
     struct value_lanes out = {_mm512_set1_epi32(-1), _mm512_setzero_si512()};
 #pragma GCC unroll 5
     for (unsigned i = 0; i < bits; i++) {
-        __mmask32 own = _mm512_test_epi16_mask(words, _mm512_set1_epi16((short)(1u << (from + i))));
-        __m512i lanes = _mm512_set1_epi32((int)_cvtmask32_u32(own));
         if (i < 4) {
             out.low =
-                _mm512_ternarylogic_epi32(out.low, lanes, _mm512_load_si512(has[i]), AND_SAME);
+                _mm512_ternarylogic_epi32(out.low, bit[i], _mm512_load_si512(has[i]), AND_SAME);
         } else {
-            out.high = _mm512_and_si512(out.low, lanes);
-            out.low = _mm512_andnot_si512(lanes, out.low);
+            out.high = _mm512_and_si512(out.low, bit[i]);
+            out.low = _mm512_andnot_si512(bit[i], out.low);
         }
     }
     return out;
@@ -242,6 +250,58 @@ static inline struct value_lanes value_lanes(__m512i words, unsigned from, unsig
 static inline __m512i lanes_alike(const struct value_lanes *v, __m512i word, unsigned from)
 {
     return _mm512_permutex2var_epi32(v->low, _mm512_srli_epi32(word, from), v->high);
+}
+
+// The words' numbers; false: one is misaligned or too high.
+static inline bool words_numbers(const uint32_t *offset, uint32_t mask, uint32_t limit,
+                                 __m512i word[2])
+{
+    __mmask16 wrong = 0;
+    for (unsigned i = 0; i < 2; i++) {
+        __m512i at = _mm512_loadu_si512(offset + (size_t)16 * i);
+        __mmask16 own = (__mmask16)(mask >> 16 * i);
+        wrong |= _mm512_mask_cmpgt_epu32_mask(own, at, _mm512_set1_epi32((int)limit)) |
+                 _mm512_mask_test_epi32_mask(own, at, _mm512_set1_epi32(3));
+        word[i] = _mm512_srli_epi32(at, 2);
+    }
+    return wrong == 0;
+}
+
+static inline struct words_lanes words_lanes(const __m512i word[2], const __m512i *bit,
+                                             unsigned bits, uint32_t mask)
+{
+    const __m512i one = _mm512_set1_epi32(1), in_mask = _mm512_set1_epi32((int)mask);
+    struct words_lanes out = {.banks = value_lanes(bit, VALUE_BITS)};
+    __m512i below[2];
+    for (unsigned i = 0; i < 2; i++) {
+        __m512i lane = _mm512_add_epi32(
+            _mm512_set1_epi32((int)(16 * i)),
+            _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
+        below[i] = _mm512_sub_epi32(_mm512_sllv_epi32(one, lane), one);
+        out.same[i] = _mm512_maskz_and_epi32((__mmask16)(mask >> 16 * i),
+                                             lanes_alike(&out.banks, word[i], 0), in_mask);
+    }
+#pragma GCC unroll 3
+    for (unsigned from = VALUE_BITS; from < bits; from += VALUE_BITS) {
+        unsigned left = bits - from;
+        const struct value_lanes v =
+            value_lanes(bit + from, left < VALUE_BITS ? left : (unsigned)VALUE_BITS);
+        for (unsigned i = 0; i < 2; i++)
+            out.same[i] = _mm512_and_si512(out.same[i], lanes_alike(&v, word[i], from));
+    }
+    out.first = _cvtmask32_u32(_mm512_kunpackw(_mm512_testn_epi32_mask(out.same[1], below[1]),
+                                               _mm512_testn_epi32_mask(out.same[0], below[0])));
+    return out;
+}
+
+static inline void bits_tested(const __m512i word[2], unsigned bits, __m512i *bit)
+{
+    __m512i words = _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi32_epi16(word[0])),
+                                       _mm512_cvtepi32_epi16(word[1]), 1);
+#pragma GCC unroll 16
+    for (unsigned i = 0; i < bits; i++)
+        bit[i] = _mm512_set1_epi32((int)_cvtmask32_u32(
+            _mm512_test_epi16_mask(words, _mm512_set1_epi16((short)(1u << i)))));
 }
 
 static inline __m512i bits_counted(__m512i v)
@@ -271,55 +331,71 @@ static bool count_words(const uint32_t *offset, uint32_t mask, uint32_t limit, u
                         bool all_lanes, struct word_turns *out)
 {
     (void)counts;
-    enum {
-        WORD_BITS = 16,
-        FEW_BITS = 8
-    }; // of the number of any word of shared memory; where there are few
-    if (limit / 4 >= 1u << WORD_BITS)
+    __m512i word[2], bit[WORD_BITS];
+    struct words_lanes l;
+    if (limit / 4 >= 1u << WORD_BITS || !words_numbers(offset, mask, limit, word))
         return false;
-    const __m512i one = _mm512_set1_epi32(1), in_mask = _mm512_set1_epi32((int)mask);
-    __m512i word[2], same[2], below[2];
-    __mmask16 wrong = 0;
-    for (unsigned i = 0; i < 2; i++) {
-        __m512i at = _mm512_loadu_si512(offset + (size_t)16 * i);
-        __mmask16 own = (__mmask16)(mask >> 16 * i);
-        wrong |= _mm512_mask_cmpgt_epu32_mask(own, at, _mm512_set1_epi32((int)limit)) |
-                 _mm512_mask_test_epi32_mask(own, at, _mm512_set1_epi32(3));
-        word[i] = _mm512_srli_epi32(at, 2);
-        __m512i lane = _mm512_add_epi32(
-            _mm512_set1_epi32((int)(16 * i)),
-            _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
-        below[i] = _mm512_sub_epi32(_mm512_sllv_epi32(one, lane), one);
-    }
-    if (wrong != 0)
-        return false;
-    __m512i words = _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi32_epi16(word[0])),
-                                       _mm512_cvtepi32_epi16(word[1]), 1);
-    const struct value_lanes banks = value_lanes(words, 0, VALUE_BITS);
-    for (size_t i = 0; i < 2; i++)
-        same[i] = _mm512_and_si512(lanes_alike(&banks, word[i], 0), in_mask);
     if (limit / 4 < 1u << FEW_BITS) {
-        const struct value_lanes v = value_lanes(words, VALUE_BITS, FEW_BITS - VALUE_BITS);
-        for (size_t i = 0; i < 2; i++)
-            same[i] = _mm512_and_si512(same[i], lanes_alike(&v, word[i], VALUE_BITS));
+        bits_tested(word, FEW_BITS, bit);
+        l = words_lanes(word, bit, FEW_BITS, mask);
     } else {
-        const struct value_lanes v = value_lanes(words, VALUE_BITS, VALUE_BITS);
-        const struct value_lanes x = value_lanes(words, 2 * VALUE_BITS, VALUE_BITS);
-        const struct value_lanes last = value_lanes(words, 3 * VALUE_BITS, 1);
-        for (size_t i = 0; i < 2; i++)
-            same[i] =
-                _mm512_and_si512(_mm512_and_si512(same[i], lanes_alike(&v, word[i], VALUE_BITS)),
-                                 _mm512_and_si512(lanes_alike(&x, word[i], 2 * VALUE_BITS),
-                                                  lanes_alike(&last, word[i], 3 * VALUE_BITS)));
+        bits_tested(word, WORD_BITS, bit);
+        l = words_lanes(word, bit, WORD_BITS, mask);
     }
-    __mmask32 first = _mm512_kunpackw(_mm512_testn_epi32_mask(same[1], below[1]),
-                                      _mm512_testn_epi32_mask(same[0], below[0]));
-    __m512i count = _mm512_set1_epi32((int)(all_lanes ? mask : mask & _cvtmask32_u32(first)));
-    __m512i in_bank = _mm512_max_epu32(bits_counted(_mm512_and_si512(banks.low, count)),
-                                       bits_counted(_mm512_and_si512(banks.high, count)));
+    __m512i count = _mm512_set1_epi32((int)(all_lanes ? mask : mask & l.first));
+    __m512i in_bank = _mm512_max_epu32(bits_counted(_mm512_and_si512(l.banks.low, count)),
+                                       bits_counted(_mm512_and_si512(l.banks.high, count)));
+    __m512i on_word = _mm512_max_epu32(bits_counted(l.same[0]), bits_counted(l.same[1]));
+    *out = most_turns(in_bank, on_word);
+    return true;
+}
+
+/* The same with instructions that not every processor with AVX-512 has: bits of 8 bytes turned about, bits counted. */
+
+#define NEWER __attribute__((target("gfni,avx512vbmi,avx512vpopcntdq")))
+
+// Of byte `at` of the words' numbers the lanes that have each of its bits.
+NEWER static inline void bits_turned(const __m512i word[2], unsigned at, __m512i bit[8])
+{
+    // Byte `at` of each lane, the 8 of each 64 bits in reverse: bit i of a row of a product is that of the other's row 7 - i.
+    static const _Alignas(64) uint8_t reverse[32] = {
+        28, 24, 20, 16, 12, 8,  4,  0,  60,  56,  52,  48,  44,  40,  36,  32,
+        92, 88, 84, 80, 76, 72, 68, 64, 124, 120, 116, 112, 108, 104, 100, 96};
+    static const _Alignas(32)
+        uint8_t planes[32] = {0, 8,  16, 24, 1, 9,  17, 25, 2, 10, 18, 26, 3, 11, 19, 27,
+                              4, 12, 20, 28, 5, 13, 21, 29, 6, 14, 22, 30, 7, 15, 23, 31};
+    __m512i index = _mm512_castsi256_si512(_mm256_add_epi8(
+        _mm256_load_si256((const __m256i *)(const void *)reverse), _mm256_set1_epi8((char)at)));
+    __m256i bytes = _mm512_castsi512_si256(_mm512_permutex2var_epi8(word[0], index, word[1]));
+    __m256i turned =
+        _mm256_gf2p8affine_epi64_epi8(_mm256_set1_epi64x((long long)0x8040201008040201), bytes, 0);
+    __m512i plane = _mm512_castsi256_si512(
+        _mm256_permutexvar_epi8(_mm256_load_si256((const __m256i *)(const void *)planes), turned));
+#pragma GCC unroll 8
+    for (int i = 0; i < 8; i++)
+        bit[i] = _mm512_permutexvar_epi32(_mm512_set1_epi32(i), plane);
+}
+
+NEWER static bool count_words_newer(const uint32_t *offset, uint32_t mask, uint32_t limit,
+                                    uint8_t *counts, bool all_lanes, struct word_turns *out)
+{
+    (void)counts;
+    __m512i word[2], bit[WORD_BITS];
+    struct words_lanes l;
+    if (limit / 4 >= 1u << WORD_BITS || !words_numbers(offset, mask, limit, word))
+        return false;
+    bits_turned(word, 0, bit);
+    if (limit / 4 < 1u << FEW_BITS) {
+        l = words_lanes(word, bit, FEW_BITS, mask);
+    } else {
+        bits_turned(word, 1, bit + FEW_BITS);
+        l = words_lanes(word, bit, WORD_BITS, mask);
+    }
+    __m512i count = _mm512_set1_epi32((int)(all_lanes ? mask : mask & l.first));
+    __m512i in_bank = _mm512_max_epu32(_mm512_popcnt_epi32(_mm512_and_si512(l.banks.low, count)),
+                                       _mm512_popcnt_epi32(_mm512_and_si512(l.banks.high, count)));
     __m512i on_word =
-        _mm512_max_epu32(_mm512_maskz_mov_epi32((__mmask16)mask, bits_counted(same[0])),
-                         _mm512_maskz_mov_epi32((__mmask16)(mask >> 16), bits_counted(same[1])));
+        _mm512_max_epu32(_mm512_popcnt_epi32(l.same[0]), _mm512_popcnt_epi32(l.same[1]));
     *out = most_turns(in_bank, on_word);
     return true;
 }
@@ -483,7 +559,14 @@ static bool count_words(const uint32_t *offset, uint32_t mask, uint32_t limit, u
 }
 #endif
 
+#define LANES_WITH(words)                                                                        \
+    {                                                                                            \
+        mismatch32, mismatch64, blend32, blend64, gather32, gather32_far, load32, words, narrow, \
+            offsets, add64                                                                       \
+    }
 extern const struct lanes_functions LANES_TABLE;
-const struct lanes_functions LANES_TABLE = {mismatch32, mismatch64,   blend32, blend64,
-                                            gather32,   gather32_far, load32,  count_words,
-                                            narrow,     offsets,      add64};
+const struct lanes_functions LANES_TABLE = LANES_WITH(count_words);
+#if defined(__AVX512F__)
+extern const struct lanes_functions lanes_functions_newer;
+const struct lanes_functions lanes_functions_newer = LANES_WITH(count_words_newer);
+#endif

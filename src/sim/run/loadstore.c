@@ -91,13 +91,15 @@ static bool load_shared(struct warp *w, const struct uop *u, const struct mem_op
 static bool store_shared(struct warp *w, const struct uop *u, const struct mem_op *m, uint32_t mask,
                          const uint32_t *offset, int64_t more)
 {
+    bool whole = m->merged != 0;
     const struct mem_state *s =
-        shared_account(w, u, mask, offset, more, (unsigned)m->bytes * m->vector, SHARED_STORE);
+        shared_account(w, u, mask, offset, whole ? more - m->offset + m->merge_start : more,
+                       whole ? m->merged : (unsigned)m->bytes * m->vector, SHARED_STORE);
     note_touch(w, m, TOUCH_WRITE);
     if (s == NULL)
         return false;
-    store_move(w, m, mask, &(struct sink){.host = w->block->shared + more, .near = offset},
-               s->shape);
+    enum pattern_shape shape = whole && s->shape != SHAPE_UNIFORM ? SHAPE_OTHER : s->shape;
+    store_move(w, m, mask, &(struct sink){.host = w->block->shared + more, .near = offset}, shape);
     return true;
 }
 
@@ -144,6 +146,7 @@ const struct uop *op_ld_shared(struct warp *w, const struct uop *u)
 static bool store_shared_again(struct warp *w, const struct mem_op *m, struct mem_state *s)
 {
     if (s->mask != ALL_LANES || is_heard(w, EVENT_SHARED) || s->key != 0 || (s->bits & 3) != 0 ||
+        m->merged != 0 || // its pattern is that of the whole
         (s->shape != SHAPE_CONTIGUOUS && s->shape != SHAPE_HALVES))
         return false;
     const uint32_t *offset = offsets(w, m);
@@ -152,7 +155,8 @@ static bool store_shared_again(struct warp *w, const struct mem_op *m, struct me
         (int64_t)first + s->highest > (int64_t)w->core->launch->shared_bytes ||
         w->core->lanes->mismatch32(offset, base, s->delta.near) != 0)
         return false;
-    count_shared(s, s->passes);
+    if (!m->follows)
+        count_shared(s, s->passes);
     note_touch(w, m, TOUCH_WRITE);
     uint8_t *to = w->block->shared + m->offset + (int32_t)base;
     const uint32_t *from = row32(w, m->reg[0]);

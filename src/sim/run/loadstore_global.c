@@ -76,9 +76,24 @@ static void phase_enter(struct warp *w, struct mem_state *s, uint32_t mask, cons
     bytes_of_lines(&p->access, first - s->key, address, mask, bytes, p->written);
 }
 
+// Of all lanes: the second half of the warp is on the words right behind those of the first, and no lane on another's.
+static bool lanes_in_pairs(const uint64_t far[LANES])
+{
+    enum { HALF = LANES / 2, WORD = 4 };
+    uint64_t apart = 0, meet = 0;
+    for (unsigned i = 0; i < HALF; i++)
+        apart |= far[i + HALF] - far[i] - WORD;
+    if (apart != 0)
+        return false;
+    for (unsigned i = 0; i < HALF; i++)
+        for (unsigned j = 0; j < i; j++)
+            meet |= far[i] - far[j] + WORD <= 2 * (uint64_t)WORD;
+    return meet == 0;
+}
+
 // Takes note of a new pattern of addresses.
-static void pattern_learn(struct mem_state *s, uint32_t mask, const uint64_t *address,
-                          unsigned bytes)
+static void pattern_learn(const struct warp *w, struct mem_state *s, uint32_t mask,
+                          const uint64_t *address, unsigned bytes)
 {
     uint64_t first = address[lane_first(mask)];
     int64_t low = 0, high = 0;
@@ -96,6 +111,9 @@ static void pattern_learn(struct mem_state *s, uint32_t mask, const uint64_t *ad
         contiguous &= delta == (int64_t)lane * (int64_t)bytes;
         uniform &= delta == 0;
     }
+    struct core *core = w->core;
+    s->number = ++core->patterns * (uint64_t)core->launch->core_count +
+                (uint64_t)(core - core->launch->cores); // no other core's
     s->mask = mask;
     s->lowest = low;
     s->highest = high + (int64_t)bytes;
@@ -104,6 +122,8 @@ static void pattern_learn(struct mem_state *s, uint32_t mask, const uint64_t *ad
     for (uint32_t i = 0; i < LANES; i++)
         halves &= s->delta.far[i] - s->delta.far[i & 16] == (uint64_t)4 * (i & 15);
     s->shape = shape_of(contiguous, uniform, halves);
+    if (s->shape == SHAPE_OTHER && mask == ALL_LANES && bytes == 4 && lanes_in_pairs(s->delta.far))
+        s->shape = SHAPE_PAIRS;
     s->known[0] = s->known[1] = 0;
     s->key = LINE_BYTES; // no phase yet
 }
@@ -203,7 +223,7 @@ struct mem_state *global_pattern(struct warp *w, const struct uop *u, uint32_t m
     uint64_t first = address[lane_first(mask)];
     bool again = pattern_holds(w, s, mask, address, first);
     if (!again)
-        pattern_learn(s, mask, address, bytes);
+        pattern_learn(w, s, mask, address, bytes);
     if (s->key != first % LINE_BYTES || s->phase_bytes != bytes)
         phase_enter(w, s, mask, address, bytes, touch);
     bool write = touch != TOUCH_READ;
@@ -219,25 +239,36 @@ struct mem_state *global_pattern(struct warp *w, const struct uop *u, uint32_t m
             !lane_bounded(&l->sim->space, address[lane], bytes, write)) {
             violation_global(w, u, lane, address[lane], bytes, touch);
             s->mask = 0;
+            s->number = 0;
             return NULL;
         }
     }
     return s;
 }
 
-// The pattern holds, in a phase that came before and in the allocation found last: all is known but what the caches have.
-static inline bool pattern_goes_on(const struct warp *w, struct mem_state *s, uint32_t mask,
-                                   const uint64_t *address, uint64_t first, unsigned bytes)
+// The pattern goes on in a phase that came before and in the allocation found last: if it holds, all is known but what the
+// caches have.
+static inline bool phase_goes_on(const struct mem_state *s, uint64_t first, unsigned bytes)
 {
     uint64_t low = first - DEVICE_BASE + (uint64_t)s->lowest;
     uint64_t high = first - DEVICE_BASE + (uint64_t)s->highest;
-    uint32_t key = (uint32_t)(first % LINE_BYTES), index = key >> __builtin_ctz(bytes);
-    if (s->phase_bytes != bytes || ((first | s->bits) & (bytes - 1)) != 0 || low < s->low ||
-        high > s->high || low >= high || (s->known[index / 64] >> index % 64 & 1) == 0 ||
-        !pattern_holds(w, s, mask, address, first))
+    uint32_t index = (uint32_t)(first % LINE_BYTES) >> __builtin_ctz(bytes);
+    return s->phase_bytes == bytes && ((first | s->bits) & (bytes - 1)) == 0 && low >= s->low &&
+           high <= s->high && low < high && (s->known[index / 64] >> index % 64 & 1) != 0;
+}
+
+static inline void phase_set(struct mem_state *s, uint64_t first, unsigned bytes)
+{
+    s->key = (uint32_t)(first % LINE_BYTES);
+    s->phase = &s->phases[s->key >> __builtin_ctz(bytes)];
+}
+
+static inline bool pattern_goes_on(const struct warp *w, struct mem_state *s, uint32_t mask,
+                                   const uint64_t *address, uint64_t first, unsigned bytes)
+{
+    if (!phase_goes_on(s, first, bytes) || !pattern_holds(w, s, mask, address, first))
         return false;
-    s->key = key;
-    s->phase = &s->phases[index];
+    phase_set(s, first, bytes);
     return true;
 }
 
@@ -254,7 +285,7 @@ const struct mem_state *global_account(struct warp *w, const struct uop *u, uint
             if (p->planned && p->plan->row)
                 caches_store_row(w, u, s, first - s->key);
             else
-                caches_plain(w, u, s, mask, address, bytes, touch);
+                caches_plain(w, u, s, mask, address, 0, bytes, touch);
             return s;
         }
     }
@@ -263,7 +294,7 @@ const struct mem_state *global_account(struct warp *w, const struct uop *u, uint
         return NULL;
     if (w->audience->plain) {
         count_global(s, &s->phase->access, (unsigned)s->phase->access.sector_count);
-        caches_plain(w, u, s, mask, address, bytes, touch);
+        caches_plain(w, u, s, mask, address, 0, bytes, touch);
         return s;
     }
     struct event e = {.kind = EVENT_GLOBAL,
@@ -362,22 +393,109 @@ bool store_to_global(struct warp *w, const struct uop *u, const struct mem_op *m
     return true;
 }
 
+/* ---- addresses that are affine in the block's place (affine.c) ----------------------------------- */
+
+// Of all lanes, a row kept and a number. Its pattern is the same in every block: once it was seen to be the site's, it is not
+// looked at again.
+struct affine_address {
+    const uint64_t *row;
+    uint64_t *pattern, more;
+};
+
+static inline bool address_is_affine(const struct warp *w, const struct mem_op *m, uint32_t mask,
+                                     struct affine_address *a)
+{
+    if (m->sum == 0 || mask != ALL_LANES || !w->block->affine)
+        return false;
+    const struct affine_row *r = &w->root.function->affine.rows[m->sum - 1];
+    a->row = (const uint64_t *)(const void *)(w->affine + r->base);
+    a->pattern = (uint64_t *)(void *)(w->affine + m->seen);
+    a->more = w->block->more[m->sum - 1] + (uint64_t)m->offset;
+    return true;
+}
+
+// What global_account() does where the pattern goes on. NULL: it does not.
+static inline struct mem_state *affine_account(struct warp *w, const struct uop *u,
+                                               const struct affine_address *a, unsigned bytes,
+                                               enum touch touch)
+{
+    struct mem_state *s = &w->core->mem[u->extra];
+    uint64_t first = a->row[0] + a->more;
+    if (*a->pattern == 0 || *a->pattern != s->number || !w->audience->plain ||
+        !phase_goes_on(s, first, bytes))
+        return NULL;
+    phase_set(s, first, bytes);
+    struct phase *p = s->phase;
+    if (!p->planned && touch != TOUCH_READ)
+        return NULL;
+    p->times++;
+    if (p->planned && p->plan->row)
+        caches_store_row(w, u, s, first - s->key);
+    else
+        caches_plain(w, u, s, ALL_LANES, a->row, a->more, bytes, touch);
+    return s;
+}
+
+static inline bool affine_load(struct warp *w, const struct uop *u, const struct mem_op *m,
+                               const struct affine_address *a)
+{
+    struct mem_state *s = affine_account(w, u, a, (unsigned)m->bytes * m->vector, TOUCH_READ);
+    if (s == NULL)
+        return false;
+    note_touch(w, m, TOUCH_READ);
+    const uint8_t *host = (const uint8_t *)((uintptr_t)global_host(w) + a->more);
+    load_move(w, m, ALL_LANES, &(struct source){.host = host, .far = a->row}, s->shape);
+    next_fetched(w, s, a->row[0] + a->more);
+    return true;
+}
+
+static inline bool affine_store(struct warp *w, const struct uop *u, const struct mem_op *m,
+                                const struct affine_address *a)
+{
+    struct mem_state *s = affine_account(w, u, a, (unsigned)m->bytes * m->vector, TOUCH_WRITE);
+    if (s == NULL)
+        return false;
+    note_touch(w, m, TOUCH_WRITE);
+    next_stored(w, s, s->line_base);
+    uint8_t *host = (uint8_t *)((uintptr_t)global_host(w) + a->more);
+    store_move(w, m, ALL_LANES, &(struct sink){.host = host, .far = a->row}, s->shape);
+    return true;
+}
+
+/* ---- handlers ------------------------------------------------------------------------------------ */
+
 const struct uop *op_ld_global(struct warp *w, const struct uop *u)
 {
     const struct mem_op *m = &w->core->launch->program->mem_ops[u->extra];
     uint32_t mask = guard_mask(w, u);
+    struct affine_address affine;
     if (mask == 0)
         return u + 1;
-    return load_from_global(w, u, m, mask, addresses(w, m)) ? turn_end(w, u) : warp_stop(w, u);
+    bool is_affine = address_is_affine(w, m, mask, &affine);
+    if (is_affine && affine_load(w, u, m, &affine))
+        return turn_end(w, u);
+    if (!load_from_global(w, u, m, mask, addresses(w, m)))
+        return warp_stop(w, u);
+    if (is_affine)
+        *affine.pattern = w->core->mem[u->extra].number;
+    return turn_end(w, u);
 }
 
 const struct uop *op_st_global(struct warp *w, const struct uop *u)
 {
     const struct mem_op *m = &w->core->launch->program->mem_ops[u->extra];
     uint32_t mask = guard_mask(w, u);
+    struct affine_address affine;
     if (mask == 0)
         return u + 1;
-    return store_to_global(w, u, m, mask, addresses(w, m)) ? turn_end(w, u) : warp_stop(w, u);
+    bool is_affine = address_is_affine(w, m, mask, &affine);
+    if (is_affine && affine_store(w, u, m, &affine))
+        return turn_end(w, u);
+    if (!store_to_global(w, u, m, mask, addresses(w, m)))
+        return warp_stop(w, u);
+    if (is_affine)
+        *affine.pattern = w->core->mem[u->extra].number;
+    return turn_end(w, u);
 }
 
 // All lanes in the allocation found last, or in one that is found now; *uniform: at one address.

@@ -82,6 +82,17 @@ static void store_words_far(uint8_t *host, const uint64_t *far, const uint32_t *
     }
 }
 
+// Two words of 32 bits at a time (SHAPE_PAIRS): half as many stores to lines that the host has not at hand.
+static void store_pairs_far(uint8_t *host, const uint64_t *far, const uint32_t *row)
+{
+    enum { HALF = LANES / 2 };
+    uint64_t pair[HALF];
+    for (unsigned i = 0; i < HALF; i++)
+        pair[i] = row[i] | (uint64_t)row[i + HALF] << 32;
+    for (unsigned i = 0; i < HALF; i++)
+        memcpy(host + far[i], &pair[i], sizeof(pair[i]));
+}
+
 void store_move(struct warp *w, const struct mem_op *m, uint32_t mask, struct sink *s,
                 enum pattern_shape shape)
 {
@@ -93,6 +104,8 @@ void store_move(struct warp *w, const struct mem_op *m, uint32_t mask, struct si
         else if (whole && shape == SHAPE_HALVES && m->vector == 1 && m->bytes == 4)
             for (uint32_t half = 0; half < LANES; half += LANES / 2)
                 memcpy(sink_at(s, half), row32(w, row) + half, ROW32 / 2);
+        else if (whole && shape == SHAPE_PAIRS && m->vector == 1 && m->bytes == 4)
+            store_pairs_far(s->host, s->far, row32(w, row));
         else if (whole && m->width == 32 && s->far != NULL)
             store_words_far(s->host, s->far, row32(w, row));
         else if (whole && m->width == 32)

@@ -48,6 +48,10 @@ static void warp_place(struct warp *w, struct core *core, struct residence *r, s
     frame_prepare(&w->root);
     w->core = core;
     frame_fill(w, &w->root);
+    w->affine = r->affine + round_up(affine_head_bytes(&kernel->affine), 64) +
+                (size_t)index * kernel->affine.bytes;
+    if (kernel->affine.uop_count > 0 && slot < l->warps_per_block)
+        affine_learn(w, &w->root, r->affine);
 }
 
 /* ---- whose turn it is ---------------------------------------------------------------------- */
@@ -167,6 +171,9 @@ static struct residence *residence_new(struct core *core)
     r->order = turn_order_new(warps);
     r->held = xcalloc(warps / WORD_BITS + 1, sizeof(*r->held));
     r->frames = aligned_new(warps * round_up(l->program->functions[0].frame_bytes, 64));
+    const struct affine *affine = &l->program->functions[0].affine;
+    r->affine = aligned_new(round_up(affine_head_bytes(affine), 64) +
+                            (size_t)affine->bytes * l->warps_per_block);
     r->shared = aligned_new(blocks * shared_stride(l) + (size_t)WINDOW_WORDS * 4);
     if (l->local_bytes > 0) {
         r->local_bytes = warps * (size_t)l->local_bytes * LANES;
@@ -212,6 +219,7 @@ void residence_free(struct residence *r)
     free(r->order);
     free(r->held);
     free(r->frames);
+    free(r->affine);
     free(r->shared);
     free(r->shared_shadow);
     free(r->local_shadow);
@@ -283,6 +291,9 @@ static void block_start(struct block *b, struct core *core, struct sm *sm, uint6
     b->barrier_epoch = 1;
     b->live = true;
     block_clear(b, l);
+    b->warps[0].core = core;
+    if (l->program->functions[0].affine.uop_count > 0)
+        affine_block(b, sm->home->affine);
     for (int i = 0; i < b->warp_count; i++) {
         struct warp *w = &b->warps[i];
         w->core = core;

@@ -1,0 +1,98 @@
+// Loads that ptxas can't move ahead as the thread has no registers for them (model/pressure.h), or as their loop is not copied
+// (decode/decode_unroll.c). Modelled times beside what an H200 took.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/exec_support.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define LIST "../../bench/truth/validation-2/"
+#define HEAD ".version 8.0\n.target sm_90\n.address_size 64\n"
+enum { BYTES = 4 << 20 };
+
+static void assert_about(const char *what, double ns, double measured, double share)
+{
+    if (fabs(ns - measured) > share * measured)
+        fail_msg("%s: %.0f ns, an H200 %.0f", what, ns, measured);
+}
+
+// 64 loads of four words, each used at once: the thread has 43 registers. All of them at first: 4.5 us.
+static void loads_wait_for_registers(void **state)
+{
+    (void)state;
+    struct bench b;
+    uint32_t batches = 600;
+    bench_file(&b, LIST "batched/batched.ptx");
+    uint64_t c = bench_buffer(&b, "c", NULL, BYTES), left = bench_buffer(&b, "a", NULL, BYTES),
+             right = bench_buffer(&b, "b", NULL, BYTES);
+    bench_run(&b, "batched_row", GRID1(150, 64), ARGS(&c, &left, &right, &batches));
+    assert_about("batched:row", b.report.time.time_ns, 9266, 0.2);
+    bench_close(&b);
+}
+
+// The PTX has the loop's body four times already, and ptxas makes no more of it: sixteen loads at a time, 15.5 us.
+static void a_long_body_is_not_copied(void **state)
+{
+    (void)state;
+    struct bench b;
+    uint32_t rows = 64, columns = 8000;
+    bench_file(&b, LIST "entropy/entropy.ptx");
+    uint64_t loss = bench_buffer(&b, "loss", NULL, BYTES),
+             logits = bench_buffer(&b, "logits", NULL, BYTES),
+             target = bench_buffer(&b, "target", NULL, BYTES);
+    bench_run(&b, "entropy_warp", GRID1(16, 128), ARGS(&loss, &logits, &target, &rows, &columns));
+    assert_about("entropy:warp", b.report.time.time_ns, 32462, 0.2);
+    bench_close(&b);
+}
+
+// So many sums, each of a load of its own and what came before, from a chain that begins late.
+static double sums_ns(int loads, int kept)
+{
+    char text[32768];
+    struct bench b;
+    int at = snprintf(text, sizeof text, "%s",
+                      HEAD ".visible .entry k(.param .u64 in)\n{\n"
+                           ".reg .b32 %r<4>; .reg .f32 %f<400>; .reg .b64 %rd<4>;\n"
+                           "ld.param.u64 %rd1, [in]; mov.u32 %r1, %tid.x;\n"
+                           "mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2;\n");
+    for (int i = 0; i < kept; i++)
+        at += snprintf(text + at, sizeof text - (size_t)at, "ld.global.f32 %%f%d, [%%rd3+%d];\n",
+                       200 + i, 65536 + 128 * i);
+    at += snprintf(text + at, sizeof text - (size_t)at, "bar.sync 0; mov.f32 %%f0, 0f00000000;\n");
+    for (int i = 0; i < loads; i++)
+        at += snprintf(text + at, sizeof text - (size_t)at,
+                       "ld.global.f32 %%f%d, [%%rd3+%d]; fma.rn.f32 %%f%d, %%f%d, %%f%d, %%f%d;\n",
+                       100 + i, 128 * i, i + 1, 100 + i, 100 + i, i);
+    for (int i = 0; i < kept; i++)
+        at += snprintf(text + at, sizeof text - (size_t)at, "st.global.f32 [%%rd3+%d], %%f%d;\n",
+                       131072 + 128 * i, 200 + i);
+    snprintf(text + at, sizeof text - (size_t)at, "st.global.f32 [%%rd3+262144], %%f%d; ret;\n}\n",
+             loads);
+    bench_text(&b, text);
+    uint64_t in = bench_buffer(&b, "in", NULL, BYTES);
+    bench_run(&b, "k", GRID1(1, 32), ARGS(&in));
+    double ns = b.report.time.time_ns;
+    bench_close(&b);
+    return ns;
+}
+
+// Eight loads have room beside sixteen values that live on: they wait together. Forty have not.
+static void what_fits_is_on_its_way_together(void **state)
+{
+    (void)state;
+    double few = sums_ns(8, 16), alone = sums_ns(1, 16), many = sums_ns(80, 16);
+    if (few > alone + 50)
+        fail_msg("one load %.0f ns, eight %.0f", alone, few);
+    if (many < few + 400)
+        fail_msg("eight loads %.0f ns, eighty %.0f", few, many);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loads_wait_for_registers),
+        cmocka_unit_test(a_long_body_is_not_copied),
+        cmocka_unit_test(what_fits_is_on_its_way_together),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
