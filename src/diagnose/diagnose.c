@@ -96,6 +96,8 @@ static const struct precedence {
     {.general = "few-loads", .specific = "small-grid", .explains = 0.4, .idle = true},
     {.general = "narrow", .specific = "small-grid", .explains = 0.4, .idle = true},
     {.general = "register-reuse", .specific = "barrier", .explains = 0.5, .stepwise = true},
+    {.general = "register-reuse", .specific = "conflicts", .explains = 0.5},
+    {.general = "l2-reuse", .specific = "read-again", .explains = 0.5}, // a bound behind a replay
     {.general = "narrow", .specific = "barrier", .explains = 0.5, .stepwise = true},
     {.general = "narrow", .specific = "read-again", .explains = 0.5},
     {.general = "narrow", .specific = "conflicts", .explains = 0.5},

@@ -16,6 +16,7 @@
 #define REUSE_MIN 1.5     // read so many times over, data are worth keeping near
 #define WALKING_MIN 0.25  // of the loads
 #define BUSY_LAST 0.05    // a finding of so much gain says more
+#define READY_MIN 0.5     // of the warps' time
 #define GATHERED_MIN 0.75 // of the loads that are scattered
 enum { SECTOR_BYTES = 32 };
 
@@ -557,11 +558,20 @@ static const struct pipe {
      "l1_wavefronts", weight_global, relieve_l1, l1_is_well_used},
 };
 
+// Most of the warps' time they could issue, and wait for a slot or a pipe: those set the pace, whatever their bound says.
+static bool warps_are_ready(const struct search *s)
+{
+    return search_stall(s, STALL_SELECTED) + search_stall(s, STALL_NOT_SELECTED) +
+               search_stall(s, STALL_MATH_PIPE_THROTTLE) >=
+           READY_MIN;
+}
+
 // The largest bound's, where it limits.
 static const struct pipe *pipe_limiting(const struct search *s)
 {
     int largest = bounds_largest(s->bounds);
-    if (largest < 0 || s->bounds->by[largest].time_ns < LIMITER_SHARE * s->in->time_ns.value)
+    if (largest < 0 || (s->bounds->by[largest].time_ns < LIMITER_SHARE * s->in->time_ns.value &&
+                        !warps_are_ready(s)))
         return NULL;
     for (size_t i = 0; i < COUNT_OF(pipes); i++)
         if (pipes[i].resource == (enum resource)largest &&

@@ -286,6 +286,35 @@ static void chains_and_room_for_warps_come_before_few_loads(void **state)
     assert_null(finding_of("to hide latency"));
 }
 
+// What waits for conflicts, and what promises less only because it takes them away as well; a bound behind the replay that explains it.
+static void conflicts_and_passes_come_before_what_takes_them_away(void **state)
+{
+    (void)state;
+    set(COUNTER_SHARED_LOAD_REQUESTS, 100 * 1000.0);
+    set(COUNTER_SHARED_LOAD_WAVEFRONTS, 1600 * 1000.0);
+    set(COUNTER_SHARED_LOAD_WAVEFRONTS_IDEAL, 100 * 1000.0);
+    set(COUNTER_SHARED_STORE_REQUESTS, 0);
+    set(COUNTER_SHARED_STORE_WAVEFRONTS, 0);
+    set(COUNTER_SHARED_STORE_WAVEFRONTS_IDEAL, 0);
+    replay(INTERVENTION_SHARED_LOADS, 27000);
+    replay(INTERVENTION_CONFLICTS, 30000);
+    assert_string_equal(first(), "conflicts");
+    replay(INTERVENTION_CONFLICTS, 80000); // the twin: they explain little of it
+    assert_string_equal(first(), "register-reuse");
+}
+
+// No unit is busy by its bound, yet warps could issue most of the time: not memory is waited for.
+static void warps_that_are_ready_do_not_wait(void **state)
+{
+    (void)state;
+    behind(STALL_LONG_SCOREBOARD, 20);
+    behind(STALL_SELECTED, 20);
+    behind(STALL_NOT_SELECTED, 60);
+    set(COUNTER_WARP_INSTRUCTIONS, 30 * 1000 * 1000.0);
+    diagnosed();
+    assert_null(finding_of("Warps wait for memory"));
+}
+
 // A quarter of the time that warps wait for results, and what more chains gain.
 static void a_short_chain_is_named_where_it_gains(void **state)
 {
@@ -719,6 +748,8 @@ int main(void)
         REPLAYED(lanes_that_idle_come_before_few_loads_and_chains),
         REPLAYED(a_thin_grid_comes_behind_few_loads_and_an_idle_chip_before),
         REPLAYED(chains_and_room_for_warps_come_before_few_loads),
+        REPLAYED(conflicts_and_passes_come_before_what_takes_them_away),
+        REPLAYED(warps_that_are_ready_do_not_wait),
         REPLAYED(a_short_chain_is_named_where_it_gains),
         REPLAYED(narrow_accesses_come_behind_what_is_specific),
         REPLAYED(loads_in_flight_come_before_gathers_that_are_scattered),

@@ -10,6 +10,7 @@
 enum {
     SEEN_TABLE = 1 << 16,  // sectors remembered (direct mapped)
     JUST_NOW = 32,         // loads of a warp: an unrolled loop's
+    NEXT_ONES = 4,         // … of rows that are walked along beside each other
     OPS_READ_MAX = 1500000 // of the trace
 };
 
@@ -275,6 +276,9 @@ static void load_read(struct reader *r, const struct trace_op *op, int warp)
     bool shares = op->sectors * SECTOR_BYTES < op->lanes * t->bytes; // lanes have the same words
     bool goes_on = walks || ((shares || !is_compact(op, t)) && known && s->warp == warp &&
                              r->now - s->when <= JUST_NOW);
+    // A row that starts at a looked-up place: but for the first word of each sector, its lane has it just read the one beside it.
+    bool along =
+        walks || (!is_compact(op, t) && known && s->warp == warp && r->now - s->when <= NEXT_ONES);
     bool column = uniform && r->last[op->site] > 0 && r->last[op->site] != op->first_sector + 1;
     p->along += uniform && r->last[op->site] == op->first_sector + 1;
     r->last[op->site] = op->first_sector + 1;
@@ -285,8 +289,8 @@ static void load_read(struct reader *r, const struct trace_op *op, int warp)
     f[FACT_LOADS_WALKING] += walks;
     f[FACT_LOADS_COLUMN] += column;
     f[FACT_LOADS_SCATTERED] += !is_compact(op, t) && !uniform;
-    f[FACT_LOADS_GATHERED] += !is_compact(op, t) && !uniform && !walks && p->gathers;
-    p->scattered += !is_compact(op, t) && !uniform && !walks;
+    f[FACT_LOADS_GATHERED] += !is_compact(op, t) && !uniform && !along && p->gathers;
+    p->scattered += !is_compact(op, t) && !uniform && !along;
     if (!known)
         seen_enter(r, op->first_sector, warp);
     else if (s->warp == warp)

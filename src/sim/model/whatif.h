@@ -90,6 +90,8 @@ static inline void op_widen(struct trace_op *op, double times)
     op->miss_lines = count8(op->miss_lines * times);
     op->wavefronts = count8(op->wavefronts * times);
 }
+// … of lanes side by side, so many bytes each: they fill the lines that they touch, and as many passes as those have.
+void op_widen_beside(struct trace_op *op, double times, double bytes);
 typedef void (*op_change)(struct altered *x, struct trace_op *op, void *context);
 void altered_each(struct altered *x, op_change change, void *context);
 // Keeps a share of the iterations of each warp's loops, and marks their sites; false: there is none.

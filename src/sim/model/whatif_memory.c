@@ -403,8 +403,7 @@ struct widening {
     bool *wider; // by site; the others are executed as often as before
 };
 
-// Lanes side by side fill the lines that they touch, and as many passes as those have: bytes of a warp are a quarter of one.
-static void access_fills(struct trace_op *op, double times, double bytes)
+void op_widen_beside(struct trace_op *op, double times, double bytes)
 {
     double lines = ceil(op->sectors * times * SECTOR_BYTES / LINE_BYTES),
            passes = ceil(op->lanes * bytes * times / LINE_BYTES);
@@ -425,7 +424,7 @@ static void access_widen(struct altered *x, struct trace_op *op, void *context)
     double bytes = x->was->sites[op->site].bytes;
     bool beside = op->sectors * SECTOR_BYTES <= op->lanes * bytes * 3 / 2 + SECTOR_BYTES;
     if (is_global(pipe) && beside)
-        access_fills(op, w->times, bytes);
+        op_widen_beside(op, w->times, bytes);
     else if (is_global(pipe) || is_shared_access(pipe) || is_global_atomic(pipe) ||
              pipe == PIPE_SHARED_ATOMIC) // there are as many atomics as before
         op_widen(op, w->times);
@@ -551,6 +550,27 @@ static double uniform_of(const struct site_pattern *p)
     return p->uniform;
 }
 
+// What device memory brings falls with the misses of loads that are gone, as far as the first loads of a place do not have them.
+// The share of a site's loads that miss stays.
+static void misses_thin(struct altered *x, const struct share *gone)
+{
+    double missed = 0, left = 0;
+    for (int i = 0; i < x->sites; i++) {
+        const struct sim_site *s = &x->stats[i];
+        double misses = (double)(s->l2_sectors - s->l2_hit_sectors);
+        missed += misses;
+        left += fmin(misses, (double)s->l2_sectors * (1 - fmin(1, gone->of[i])));
+    }
+    if (!(left < missed))
+        return;
+    for (int i = 0; i < x->sites; i++) {
+        struct sim_site *s = &x->stats[i];
+        s->l2_sectors = (uint64_t)((double)s->l2_sectors * left / missed);
+        s->l2_hit_sectors = (uint64_t)((double)s->l2_hit_sectors * left / missed);
+    }
+    x->in.l2.dram_read_bytes = (uint64_t)((double)x->in.l2.dram_read_bytes * left / missed);
+}
+
 static void loads_replace(struct altered *x, double (*of)(const struct site_pattern *),
                           double taken, enum site_form form)
 {
@@ -558,6 +578,7 @@ static void loads_replace(struct altered *x, double (*of)(const struct site_patt
     for (int i = 0; i < x->sites; i++)
         if (x->site[i].pipe == PIPE_GLOBAL_LOAD)
             r.share.of[i] = of(&x->patterns->sites[i]) * taken;
+    misses_thin(x, &r.share);
     altered_each(x, op_replace, &r);
 }
 

@@ -490,16 +490,43 @@ static bool halves_applies(const struct timing_input *in, const struct patterns 
     return p->facts.value[FACT_SLOTS_HALF] > 0;
 }
 
-static void halves_thin(struct altered *x, struct trace_op *op, void *context)
+enum { HALF_BYTES = 2 };
+
+// An access that brings one value of 16 bits to a lane.
+static bool is_half_access(const struct timing_site *t)
 {
-    if (is_own(x, op) && is_single_half(&x->site[op->site], x->stats[op->site].instruction))
-        site_thin(x, op, context);
+    bool shared = t->pipe == PIPE_SHARED_LOAD || t->pipe == PIPE_SHARED_STORE;
+    return (is_global(t->pipe) || shared) && t->bytes == HALF_BYTES;
 }
 
+struct pairing {
+    struct thinning thin;
+    double wider; // what stays of an access, times as wide
+};
+
+static void halves_thin(struct altered *x, struct trace_op *op, void *context)
+{
+    struct pairing *p = context;
+    if (!is_own(x, op))
+        return;
+    uint32_t site = op->site;
+    bool access = is_half_access(&x->was->sites[site]), index = x->patterns->sites[site].index;
+    if (!access && !index && !is_single_half(&x->site[site], x->stats[site].instruction))
+        return;
+    site_thin(x, op, &p->thin);
+    if (access && is_global(x->was->sites[site].pipe) && op->site == site)
+        op_widen_beside(op, p->wider, HALF_BYTES);
+}
+
+// Two neighbouring values in a register come and go by one access as well, and two elements have their addresses together.
 static void halves_apply(struct altered *x, double to)
 {
-    struct thinning t = {ARENA_ARRAY(&x->arena, double, x->sites + 1), (1 - fmin(to, 1)) / 2};
-    altered_each(x, halves_thin, &t);
+    double gone = (1 - fmin(to, 1)) / 2;
+    struct pairing p = {{ARENA_ARRAY(&x->arena, double, x->sites + 1), gone}, 1 / (1 - gone)};
+    for (int i = 0; i < x->sites; i++)
+        if (is_half_access(&x->was->sites[i]) && is_global(x->site[i].pipe))
+            x->site[i].bytes = count8(HALF_BYTES * p.wider);
+    altered_each(x, halves_thin, &p);
 }
 
 const struct intervening intervene_halves = {halves_applies, halves_apply};

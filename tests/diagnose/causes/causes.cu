@@ -653,3 +653,48 @@ __global__ void occupancy__small_blocks_not(ARGS)
 {
     y[I] = 2 * x[I];
 }
+
+// Halves from shared memory, whose accesses set the pace: two come by one load.
+// launch: N/256 256
+__global__ void half_scalar__shared(ARGS)
+{
+    __shared__ unsigned short tile[512];
+    tile[threadIdx.x] = tile[threadIdx.x + 256] = (unsigned short)threadIdx.x;
+    __syncthreads();
+    unsigned short v = 0;
+#pragma unroll 8
+    for (int k = 0; k < 256; k++)
+        asm("fma.rn.f16 %0, %1, %1, %0;" : "+h"(v) : "h"(*(volatile unsigned short *)&tile[k + threadIdx.x]));
+    y[I] = x[I] + v;
+}
+// launch: N/256 256
+__global__ void half_scalar__shared_not(ARGS)
+{
+    __shared__ unsigned tile[512];
+    tile[threadIdx.x] = tile[threadIdx.x + 256] = threadIdx.x;
+    __syncthreads();
+    unsigned v = 0;
+#pragma unroll 8
+    for (int k = 0; k < 128; k++)
+        asm("fma.rn.f16x2 %0, %1, %1, %0;" : "+r"(v) : "r"(*(volatile unsigned *)&tile[k + threadIdx.x]));
+    y[I] = x[I] + v;
+}
+
+// Rows at looked-up places, unrolled: only their starts are where they are; a lane walks along each.
+// launch: N/256 256
+__global__ void uncoalesced__looked_up_rows(ARGS)
+{
+    const float *row = x + (size_t)((__float_as_uint(x[I]) * 2654435761u >> 8) % (N / 64)) * 64;
+    float sum = 0;
+#pragma unroll
+    for (int k = 0; k < 64; k++)
+        sum += row[k] * k;
+    y[I] = sum;
+}
+// launch: N/256 256
+__global__ void uncoalesced__looked_up_rows_not(ARGS)
+{
+    int lane = threadIdx.x % 32, which = __shfl_sync(~0u, (__float_as_uint(x[I]) * 2654435761u >> 8) % (N / 64), 0);
+    const float *row = x + (size_t)which * 64;
+    y[I] = row[lane] + row[lane + 32];
+}
