@@ -231,6 +231,7 @@ struct seen {
     int warp;
     uint32_t when;  // which of the warp's loads
     bool elsewhere; // another block had touched it before
+    bool compact;   // touched by lanes side by side alone
 };
 struct reader {
     const struct timing_input *in;
@@ -254,11 +255,11 @@ static bool is_compact(const struct trace_op *op, const struct timing_site *t)
     return op->sectors * SECTOR_BYTES <= op->lanes * t->bytes * 3 / 2 + SECTOR_BYTES;
 }
 
-static void seen_enter(const struct reader *r, uint32_t sector, int warp)
+static void seen_enter(const struct reader *r, uint32_t sector, int warp, bool compact)
 {
     struct seen *s = seen_slot(r, sector);
     bool elsewhere = s->sector == sector && s->block > 0 && s->block != r->block;
-    *s = (struct seen){sector, r->block, warp, r->now, elsewhere};
+    *s = (struct seen){sector, r->block, warp, r->now, elsewhere, compact};
 }
 
 static void load_read(struct reader *r, const struct trace_op *op, int warp)
@@ -277,8 +278,8 @@ static void load_read(struct reader *r, const struct trace_op *op, int warp)
     bool goes_on = walks || ((shares || !is_compact(op, t)) && known && s->warp == warp &&
                              r->now - s->when <= JUST_NOW);
     // A row that starts at a looked-up place: but for the first word of each sector, its lane has it just read the one beside it.
-    bool along =
-        walks || (!is_compact(op, t) && known && s->warp == warp && r->now - s->when <= NEXT_ONES);
+    bool along = walks || (!is_compact(op, t) && known && s->warp == warp && !s->compact &&
+                           r->now - s->when <= NEXT_ONES);
     bool column = uniform && r->last[op->site] > 0 && r->last[op->site] != op->first_sector + 1;
     p->along += uniform && r->last[op->site] == op->first_sector + 1;
     r->last[op->site] = op->first_sector + 1;
@@ -291,10 +292,12 @@ static void load_read(struct reader *r, const struct trace_op *op, int warp)
     f[FACT_LOADS_SCATTERED] += !is_compact(op, t) && !uniform;
     f[FACT_LOADS_GATHERED] += !is_compact(op, t) && !uniform && !along && p->gathers;
     p->scattered += !is_compact(op, t) && !uniform && !along;
-    if (!known)
-        seen_enter(r, op->first_sector, warp);
-    else if (s->warp == warp)
+    if (!known) {
+        seen_enter(r, op->first_sector, warp, is_compact(op, t));
+    } else if (s->warp == warp) {
         s->when = r->now;
+        s->compact = s->compact && is_compact(op, t);
+    }
     if (uniform && (p->same || (s->elsewhere && r->block > 1)))
         p->uniform++;
     if (!is_compact(op, t) && !uniform)
@@ -333,7 +336,7 @@ static void access_read(struct reader *r, const struct trace_op *op, int warp)
     if (t->pipe == PIPE_GLOBAL_LOAD && !t->synchronises) // what others write can not be kept
         load_read(r, op, warp);
     else if (t->pipe == PIPE_GLOBAL_STORE && is_compact(op, t))
-        seen_enter(r, op->first_sector, warp);
+        seen_enter(r, op->first_sector, warp, true);
 }
 
 /* ---- loads in a row before the first use -------------------------------------------------------- */
