@@ -185,6 +185,12 @@ struct ptx_instruction {
     int inlined_file, inlined_line;
     int place; // index into the module's places, or -1: with all the calls it was inlined through
 };
+
+// The state space that it names; none: generic.
+static inline enum ptx_space ptx_space_of(const struct ptx_instruction *in)
+{
+    return in->space_count > 0 ? in->spaces[0] : PTX_SPACE_GENERIC;
+}
 bool ptx_has_modifier(const struct ptx_instruction *in, enum ptx_modifier m);
 
 struct ptx_block {

@@ -483,11 +483,6 @@ static void ref_add(struct stretch *s, int version)
 
 enum { LATENCY_ALU = 5, LATENCY_SPECIAL = 18, LATENCY_SHARED = 30, LATENCY_GLOBAL = 200 };
 
-static enum ptx_space space_of(const struct ptx_instruction *in)
-{
-    return in->space_count > 0 ? in->spaces[0] : PTX_SPACE_GENERIC;
-}
-
 static bool is_load(const struct ptx_instruction *in)
 {
     return in->opcode == PTX_OP_LD || in->opcode == PTX_OP_LDU;
@@ -497,7 +492,7 @@ static int latency_of(const struct ptx_instruction *in)
 {
     enum ptx_class class = ptx_opcode_class(in->opcode);
     if (is_load(in) || class == PTX_CLASS_ATOMIC) {
-        enum ptx_space space = space_of(in);
+        enum ptx_space space = ptx_space_of(in);
         bool constant = space == PTX_SPACE_PARAM || space == PTX_SPACE_CONST;
         return space == PTX_SPACE_SHARED ? LATENCY_SHARED
                : constant                ? LATENCY_SPECIAL
@@ -561,7 +556,7 @@ static void store_order(struct stretch *s, int node, int side)
     edge_add(s, s->last_store[side], node, 1);
     for (int i = 0; i < s->load_count; i++) {
         const struct ptx_instruction *l = &s->n->f->instructions[s->nodes[s->loads[i]].instruction];
-        if ((space_of(l) == PTX_SPACE_SHARED) == side)
+        if ((ptx_space_of(l) == PTX_SPACE_SHARED) == side)
             edge_add(s, s->loads[i], node, 1);
         else
             s->loads[kept++] = s->loads[i];
@@ -573,7 +568,7 @@ static void store_order(struct stretch *s, int node, int side)
 static void memory_order(struct stretch *s, int node)
 {
     const struct ptx_instruction *in = &s->n->f->instructions[s->nodes[node].instruction];
-    enum ptx_space space = space_of(in);
+    enum ptx_space space = ptx_space_of(in);
     int mine = space == PTX_SPACE_SHARED;
     if (!touches_memory(in))
         return;
@@ -871,18 +866,33 @@ static int most_allowed(const struct ptx_function *f)
     return each > 0 && each < most ? each : most;
 }
 
-static int estimate(const struct ptx_function *f, bool bases)
+static struct needs needs_new(const struct ptx_function *f, bool bases)
 {
     size_t count = (size_t)f->register_count + 1;
     struct needs n = {.f = f, .bases = bases, .words = (size_t)f->register_count / 64 + 1};
-    bool *taken = xcalloc((size_t)f->block_count + 1, sizeof *taken);
-    int need = LEAST;
     n.values = xcalloc(count, sizeof *n.values);
     n.readers = xcalloc(count, sizeof *n.readers);
     n.sums = xcalloc(count, sizeof *n.sums);
-    n.found = xcalloc(count, sizeof *n.found);
-    n.live = xcalloc((size_t)f->block_count * n.words + 1, sizeof *n.live);
     values_judge(&n);
+    return n;
+}
+
+static void needs_release(struct needs *n)
+{
+    free(n->values);
+    free(n->readers);
+    free(n->sums);
+    free(n->found);
+    free(n->live);
+}
+
+static int estimate(const struct ptx_function *f, bool bases)
+{
+    struct needs n = needs_new(f, bases);
+    bool *taken = xcalloc((size_t)f->block_count + 1, sizeof *taken);
+    int need = LEAST;
+    n.found = xcalloc((size_t)f->register_count + 1, sizeof *n.found);
+    n.live = xcalloc((size_t)f->block_count * n.words + 1, sizeof *n.live);
     live_settle(&n);
     for (int b = 0; b < f->block_count; b++) {
         struct stretch s;
@@ -894,11 +904,7 @@ static int estimate(const struct ptx_function *f, bool bases)
         need = mine > need ? mine : need;
         stretch_release(&s);
     }
-    free(n.values);
-    free(n.readers);
-    free(n.sums);
-    free(n.found);
-    free(n.live);
+    needs_release(&n);
     free(taken);
     return need;
 }
@@ -915,17 +921,10 @@ int ptx_register_estimate(const struct ptx_function *f)
 
 void ptx_register_units(const struct ptx_function *f, uint8_t *units)
 {
-    size_t count = (size_t)f->register_count + 1;
-    struct needs n = {.f = f, .words = (size_t)f->register_count / 64 + 1};
-    n.values = xcalloc(count, sizeof *n.values);
-    n.readers = xcalloc(count, sizeof *n.readers);
-    n.sums = xcalloc(count, sizeof *n.sums);
-    values_judge(&n);
+    struct needs n = needs_new(f, false);
     for (int r = 0; r < f->register_count; r++)
         units[r] = n.values[r].virtual ? 0 : (uint8_t)n.values[r].units;
-    free(n.values);
-    free(n.readers);
-    free(n.sums);
+    needs_release(&n);
 }
 
 // Beyond so many, ptxas loads the next operands of register tiles while it computes with the last, which the estimate knows

@@ -3,18 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ptx/internal.h"
 
-static enum ptx_space space_of(const struct ptx_instruction *in)
-{
-    return in->space_count > 0 ? in->spaces[0] : PTX_SPACE_GENERIC;
-}
-
 static bool is_load(const struct ptx_instruction *in)
 {
-    return in->opcode == PTX_OP_LD && space_of(in) != PTX_SPACE_PARAM &&
-           space_of(in) != PTX_SPACE_CONST;
+    return in->opcode == PTX_OP_LD && ptx_space_of(in) != PTX_SPACE_PARAM &&
+           ptx_space_of(in) != PTX_SPACE_CONST;
 }
 
-// Does the instruction add a number to the register that it writes?
 bool ptx_is_step(const struct ptx_instruction *in)
 {
     return in->opcode == PTX_OP_ADD && in->guard < 0 && in->operand_count == 3 &&
@@ -24,7 +18,6 @@ bool ptx_is_step(const struct ptx_instruction *in)
            in->operands[2].kind == PTX_OPERAND_IMMEDIATE;
 }
 
-// A loop of one block that ptxas unrolls, as it is short (sim/decode/lower_loops.c says more of when).
 bool ptx_unrolls(const struct ptx_function *f, int block)
 {
     enum { SHORT = 18, WITH_LOADS = 46, EACH_SHARED = 5, LONG = 96 };
@@ -40,9 +33,9 @@ bool ptx_unrolls(const struct ptx_function *f, int block)
             class == PTX_CLASS_WARP || class == PTX_CLASS_ATOMIC || class == PTX_CLASS_TENSOR ||
             class == PTX_CLASS_FENCE)
             return false;
-        if (is_load(in) && space_of(in) == PTX_SPACE_SHARED)
+        if (is_load(in) && ptx_space_of(in) == PTX_SPACE_SHARED)
             room += EACH_SHARED;
-        loads |= is_load(in) && space_of(in) != PTX_SPACE_SHARED;
+        loads |= is_load(in) && ptx_space_of(in) != PTX_SPACE_SHARED;
         counts |= ptx_is_step(in);
         operations +=
             class != PTX_CLASS_FREE && in->opcode != PTX_OP_BRA && in->opcode != PTX_OP_SETP;

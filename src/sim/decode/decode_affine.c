@@ -233,7 +233,8 @@ static void slots_divide(const struct affines *a, struct affine *out)
     d->slot_count[SLOTS_BLOCK] = kept;
 }
 
-// Accesses of global memory whose address the row is; others may read it too. sum: 0, or what they are told of it.
+// How many accesses of global memory have the row as their address; others may read it too. sum: what their
+// mem_op.sum becomes; 0: they are only counted.
 static int row_accesses(const struct affines *a, uint32_t row, int sum, struct affine *out)
 {
     struct decoder *d = a->d;

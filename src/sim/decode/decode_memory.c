@@ -35,8 +35,7 @@ void address_of(struct decoder *d, const struct ptx_operand *op, uint32_t *row, 
 struct mem_op mem_new(struct decoder *d, const struct ptx_instruction *in,
                       const struct ptx_operand *address)
 {
-    struct mem_op m = {
-        .space = in->space_count > 0 ? in->spaces[0] : PTX_SPACE_GENERIC, .vector = 1, .width = 32};
+    struct mem_op m = {.space = ptx_space_of(in), .vector = 1, .width = 32};
     if (m.space == PTX_SPACE_SHARED_CLUSTER)
         m.space = PTX_SPACE_SHARED;
     m.bytes = (uint8_t)(ptx_type_bits(in->type_count > 0 ? in->types[0] : PTX_TYPE_B32) / 8);
@@ -85,11 +84,6 @@ static bool mem_data(struct decoder *d, const struct ptx_instruction *in,
             return false;
     }
     return wide != 1 && m->bytes > 0;
-}
-
-static enum ptx_space written_space(const struct ptx_instruction *in)
-{
-    return in->space_count > 0 ? in->spaces[0] : PTX_SPACE_GENERIC;
 }
 
 static uop_fn load_handler(struct decoder *d, enum ptx_space space, bool fixed)
@@ -174,7 +168,7 @@ void decode_ld(struct decoder *d, const struct ptx_instruction *in)
     bool fixed = fixed_param(d, address, &m);
     m.plain = is_plain(&m);
     uint32_t index = mem_add(d, m);
-    struct uop *u = emit(d, load_handler(d, written_space(in), fixed));
+    struct uop *u = emit(d, load_handler(d, ptx_space_of(in), fixed));
     u->extra = index;
     bool counted = m.space != PTX_SPACE_CONST && m.space != PTX_SPACE_PARAM;
     site_of(d)->access = counted ? SITE_LOAD : SITE_OTHER;
@@ -199,7 +193,7 @@ void decode_st(struct decoder *d, const struct ptx_instruction *in)
     bool fixed = fixed_param(d, address, &m);
     m.plain = is_plain(&m);
     uint32_t index = mem_add(d, m);
-    struct uop *u = emit(d, store_handler(written_space(in), fixed));
+    struct uop *u = emit(d, store_handler(ptx_space_of(in), fixed));
     u->extra = index;
     site_of(d)->access = m.space == PTX_SPACE_PARAM ? SITE_OTHER : SITE_STORE;
 }

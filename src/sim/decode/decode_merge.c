@@ -304,7 +304,7 @@ static void candidates_flush(struct candidates *all)
 
 static bool is_near(const struct ptx_instruction *in)
 {
-    enum ptx_space space = in->space_count > 0 ? in->spaces[0] : PTX_SPACE_GENERIC;
+    enum ptx_space space = ptx_space_of(in);
     return space == PTX_SPACE_SHARED || space == PTX_SPACE_SHARED_CLUSTER ||
            space == PTX_SPACE_GENERIC;
 }

@@ -139,7 +139,7 @@ static void decode_mov(struct decoder *d, const struct ptx_instruction *in)
 
 static void decode_cvta(struct decoder *d, const struct ptx_instruction *in)
 {
-    enum ptx_space space = in->space_count > 0 ? in->spaces[0] : PTX_SPACE_GENERIC;
+    enum ptx_space space = ptx_space_of(in);
     bool window =
         space == PTX_SPACE_SHARED || space == PTX_SPACE_SHARED_CLUSTER || space == PTX_SPACE_LOCAL;
     unsigned bits = reg_bits(d, in->operands[0].reg);
@@ -665,7 +665,7 @@ void decode_instruction(struct decoder *d, const struct ptx_instruction *in)
 
 static enum timing_pipe memory_pipe(const struct ptx_instruction *in, bool store, bool entry)
 {
-    enum ptx_space space = in->space_count > 0 ? in->spaces[0] : PTX_SPACE_GENERIC;
+    enum ptx_space space = ptx_space_of(in);
     switch (space) {
     case PTX_SPACE_SHARED:
     case PTX_SPACE_SHARED_CLUSTER:

@@ -41,7 +41,7 @@ static bool is_global_load(const struct ptx_instruction *in)
 {
     if (in->opcode != PTX_OP_LD)
         return false;
-    enum ptx_space space = in->space_count > 0 ? in->spaces[0] : PTX_SPACE_GENERIC;
+    enum ptx_space space = ptx_space_of(in);
     return space == PTX_SPACE_GLOBAL || space == PTX_SPACE_GENERIC || space == PTX_SPACE_LOCAL;
 }
 
@@ -387,7 +387,7 @@ static bool is_global_access(const struct ptx_instruction *in)
     if (in->opcode != PTX_OP_LD && in->opcode != PTX_OP_ST && in->opcode != PTX_OP_ATOM &&
         in->opcode != PTX_OP_RED)
         return false;
-    enum ptx_space space = in->space_count > 0 ? in->spaces[0] : PTX_SPACE_GENERIC;
+    enum ptx_space space = ptx_space_of(in);
     return space == PTX_SPACE_GLOBAL || space == PTX_SPACE_GENERIC;
 }
 

@@ -146,7 +146,7 @@ static struct meeting meetings_find(const struct code *c)
 static bool touches_shared(const struct ptx_instruction *in)
 {
     enum ptx_class class = ptx_opcode_class(in->opcode);
-    enum ptx_space space = in->space_count > 0 ? in->spaces[0] : PTX_SPACE_GENERIC;
+    enum ptx_space space = ptx_space_of(in);
     bool memory =
              class == PTX_CLASS_MEMORY || class == PTX_CLASS_ATOMIC || class == PTX_CLASS_TENSOR,
          shared = space == PTX_SPACE_SHARED || space == PTX_SPACE_SHARED_CLUSTER ||
