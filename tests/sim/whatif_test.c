@@ -819,7 +819,48 @@ static void what_is_looked_up_stays_scattered(void **state)
     bench_close(&twin);
 }
 
-// A sum of what is not negative, however it is left out, is one that several may share; by a running sum it is not.
+// Dot products of bytes are of the tensor cores too, and so are integer ones that are summed up; an address is not.
+static void integer_products_go_to_the_tensor_cores(void **state)
+{
+    static const char *const bodies[] = {
+        "ld.global.u32 %r5, [%l1]; ld.global.u32 %r6, [%l1+128]; "
+        "dp4a.s32.s32 %r7, %r5, %r6, %r7; cvt.rn.f32.s32 %f9, %r7;",
+        "ld.global.u32 %r5, [%l1]; ld.global.u32 %r6, [%l1+128]; "
+        "mad.lo.s32 %r7, %r5, %r6, %r7; cvt.rn.f32.s32 %f9, %r7;",
+        "mad.lo.s32 %r5, %r9, %r2, %r2; and.b32 %r5, %r5, 65535; mul.wide.u32 %l2, %r5, 4; "
+        "ld.param.u64 %l3, [out]; add.u64 %l3, %l3, %l2; ld.global.f32 %f2, [%l3]; "
+        "add.f32 %f9, %f9, %f2;"};
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(bodies); i++) {
+        struct bench b;
+        run_room(&b, bodies[i], 1056, 64, 1 << 22);
+        bool products = i + 1 < COUNT_OF(bodies);
+        assert_int_equal(b.report.counterfactuals.time_ns[INTERVENTION_TENSOR].provenance,
+                         products ? PROVENANCE_MODELLED : PROVENANCE_ABSENT);
+        assert_true(!products || then(&b, INTERVENTION_TENSOR) < 0.6 * b.report.time.time_ns);
+        bench_close(&b);
+    }
+}
+
+// A word further along, lanes have what those beside them had: no register of their own has it. The same word again is.
+static void what_lanes_beside_had_is_not_loaded_again(void **state)
+{
+    struct bench shifted, again;
+    (void)state;
+    run_room(&shifted,
+             "ld.global.f32 %f2, [%l1]; ld.global.f32 %f3, [%l1+4]; add.f32 %f9, %f2, %f3;", 16, 1,
+             1 << 22);
+    run_room(&again, "ld.global.f32 %f2, [%l1]; ld.global.f32 %f3, [%l1]; add.f32 %f9, %f2, %f3;",
+             16, 1, 1 << 22);
+    assert_true(shifted.report.facts.value[FACT_LOADS_AGAIN] == 0);
+    assert_true(shifted.report.facts.value[FACT_LOADS_AGAIN_BLOCK] > 0);
+    assert_true(again.report.facts.value[FACT_LOADS_AGAIN] > 0);
+    assert_true(again.report.facts.value[FACT_LOADS_AGAIN_BLOCK] == 0);
+    bench_close(&shifted);
+    bench_close(&again);
+}
+
+// A sum that leaves some out is one that several may share, unless the sum itself decides which.
 static void a_sum_of_some_is_a_sum(void **state)
 {
     struct bench some, running;
@@ -958,6 +999,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sum_of_some_is_a_sum),
+        cmocka_unit_test(integer_products_go_to_the_tensor_cores),
+        cmocka_unit_test(what_lanes_beside_had_is_not_loaded_again),
         cmocka_unit_test(short_rows_gain_less_by_a_warp),
         cmocka_unit_test(a_row_by_turns_of_a_loop_is_no_column),
         cmocka_unit_test(functions_of_f32_have_fewer_terms),

@@ -256,6 +256,12 @@ static bool is_compact(const struct trace_op *op, const struct timing_site *t)
     return op->sectors * SECTOR_BYTES <= op->lanes * t->bytes * 3 / 2 + SECTOR_BYTES;
 }
 
+// Lanes side by side that begin within a sector: beside others that began elsewhere in it.
+static bool is_shifted(const struct trace_op *op, const struct timing_site *t)
+{
+    return op->lanes * t->bytes > SECTOR_BYTES && op->sectors * SECTOR_BYTES > op->lanes * t->bytes;
+}
+
 static void seen_enter(const struct reader *r, uint32_t sector, int warp, bool compact)
 {
     struct seen *s = seen_slot(r, sector);
@@ -310,7 +316,11 @@ static void load_read(struct reader *r, const struct trace_op *op, int warp)
         p->uniform++;
     if (!is_compact(op, t) && !uniform)
         return;
-    if (known && s->warp == warp && !goes_on) {
+    bool shifted = !uniform && is_shifted(op, t) && known && s->warp == warp && !goes_on;
+    if (shifted) { // what a lane beside had: no register of this one's has it
+        p->again_block++;
+        f[FACT_LOADS_AGAIN_BLOCK]++;
+    } else if (known && s->warp == warp && !goes_on) {
         p->again++;
         f[FACT_LOADS_AGAIN]++;
     } else if (known && s->warp != warp) {

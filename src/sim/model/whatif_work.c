@@ -601,24 +601,38 @@ const struct intervening intervene_halves = {halves_applies, halves_apply};
 
 enum {
     MMA_PRODUCTS = 64, // of a warp, in an m16n8k16
+    MMA_BYTES = 128,   // in an m16n8k32, which takes as long
+    MMA_DOTS = 32,     // … of four bytes each
     MMA_OPERANDS = 6,  // registers of a thread that it reads beside the sums
     MMA_ROWS = 8,      // lines that a load of one of them touches: four lanes to a row
     MMA_FLOPS = 2 * MMA_PRODUCTS * LANES,
 };
 #define PRODUCTS_HOT 0.25 // of the most often executed product: part of the loop over them
 
-static bool is_product(const struct timing_input *in, int i)
+// Integer ones are products where their sum is a value, no address.
+static bool is_product(const struct timing_input *in, const struct patterns *p, int i)
 {
     const struct ptx_instruction *is = in->stats[i].instruction;
-    bool floats = in->sites[i].pipe == PIPE_F32 || in->sites[i].pipe == PIPE_F16;
-    return floats && is && (is->opcode == PTX_OP_FMA || is->opcode == PTX_OP_MAD);
+    enum timing_pipe pipe = in->sites[i].pipe;
+    bool computes = pipe == PIPE_F32 || pipe == PIPE_F16 ||
+                    (is_integer_pipe(pipe) && p->sites[i].value && is && is->type_count > 0 &&
+                     ptx_type_bits(is->types[0]) <= 32);
+    return is && ((computes && (is->opcode == PTX_OP_FMA || is->opcode == PTX_OP_MAD)) ||
+                  is->opcode == PTX_OP_DP4A);
 }
 
-static double products_hottest(const struct timing_input *in)
+static double products_of_mma(const struct timing_input *in, int i)
+{
+    if (in->stats[i].instruction->opcode == PTX_OP_DP4A)
+        return MMA_DOTS;
+    return is_integer_pipe(in->sites[i].pipe) ? MMA_BYTES : MMA_PRODUCTS;
+}
+
+static double products_hottest(const struct timing_input *in, const struct patterns *p)
 {
     double hottest = 0;
     for (int i = 0; i < in->site_count; i++)
-        hottest = is_product(in, i) ? fmax(hottest, (double)in->stats[i].executed) : hottest;
+        hottest = is_product(in, p, i) ? fmax(hottest, (double)in->stats[i].executed) : hottest;
     return hottest;
 }
 
@@ -629,8 +643,7 @@ static bool is_tensor(const struct timing_site *t)
 
 static bool tensor_applies(const struct timing_input *in, const struct patterns *p)
 {
-    (void)p;
-    return products_hottest(in) > 0 && !(executed_sum(in, is_tensor) > 0);
+    return products_hottest(in, p) > 0 && !(executed_sum(in, is_tensor) > 0);
 }
 
 struct multiplying {      // a site each
@@ -663,7 +676,8 @@ static void op_multiply(struct altered *x, struct trace_op *op, void *context)
 static void tensor_apply(struct altered *x, double to)
 {
     const struct timing_input *in = x->was;
-    double hottest = products_hottest(in), loads = 0, products = 0;
+    const struct patterns *p = x->patterns;
+    double hottest = products_hottest(in, p), loads = 0, tiles = 0;
     struct multiplying m = {ARENA_ARRAY(&x->arena, double, x->sites + 1),
                             ARENA_ARRAY(&x->arena, double, x->sites + 1)};
     if (to >= 1)
@@ -673,17 +687,17 @@ static void tensor_apply(struct altered *x, double to)
         bool load = in->sites[i].pipe == PIPE_GLOBAL_LOAD || in->sites[i].pipe == PIPE_SHARED_LOAD;
         m.stays[i] = executed < PRODUCTS_HOT * hottest || in->sites[i].pipe == PIPE_BARRIER;
         loads += load && m.stays[i] < 1 ? executed : 0;
-        products += is_product(in, i) && m.stays[i] < 1 ? executed : 0;
+        tiles += is_product(in, p, i) && m.stays[i] < 1 ? executed / products_of_mma(in, i) : 0;
     }
-    double share = fmin(1, products * MMA_OPERANDS / MMA_PRODUCTS / fmax(loads, 1));
+    double share = fmin(1, tiles * MMA_OPERANDS / fmax(loads, 1));
     for (int i = 0; i < x->sites; i++) {
         struct timing_site *t = &x->site[i];
         if (m.stays[i] >= 1)
             continue;
         bool beside = is_integer_pipe(t->pipe) || is_global(t->pipe) ||
                       t->pipe == PIPE_SHARED_LOAD || t->pipe == PIPE_SHARED_STORE;
-        m.stays[i] = is_product(in, i) ? 1.0 / MMA_PRODUCTS : beside ? share : 0;
-        if (is_product(in, i)) {
+        m.stays[i] = is_product(in, p, i) ? 1 / products_of_mma(in, i) : beside ? share : 0;
+        if (is_product(in, p, i)) {
             t->pipe = PIPE_TENSOR;
             t->tensor_flops = MMA_FLOPS;
             t->issue_slots = 1;
