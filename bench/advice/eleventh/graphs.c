@@ -66,7 +66,8 @@ void lookfor_ref(const float *table, const float *key, int *at, int size, int n)
     }
 }
 
-void hubs_ref(const int *from, const int *to, const float *rank, float *next, int vertices, int edges)
+void hubs_ref(const int *from, const int *to, const float *rank, float *next, int vertices,
+              int edges)
 {
     double *sum = calloc((size_t)vertices, sizeof *sum);
     for (int e = 0; e < edges; e++)

@@ -15,8 +15,10 @@ void box27_ref(const float *in, float *out, int nx, int ny, int nz)
                 for (int k = z > 0 ? z - 1 : 0; k <= z + 1 && k < nz; k++)
                     for (int j = y > 0 ? y - 1 : 0; j <= y + 1 && j < ny; j++)
                         for (int i = x > 0 ? x - 1 : 0; i <= x + 1 && i < nx; i++)
-                            sum += (double)in[((size_t)k * (size_t)ny + (size_t)j) * (size_t)nx + (size_t)i];
-                out[((size_t)z * (size_t)ny + (size_t)y) * (size_t)nx + (size_t)x] = (float)(sum / 27);
+                            sum += (double)
+                                in[((size_t)k * (size_t)ny + (size_t)j) * (size_t)nx + (size_t)i];
+                out[((size_t)z * (size_t)ny + (size_t)y) * (size_t)nx + (size_t)x] =
+                    (float)(sum / 27);
             }
 }
 
@@ -32,7 +34,8 @@ void heat27_ref(const float *in, float *out, int nx, int ny, int nz)
                 for (int k = -1; k <= 1; k++)
                     for (int j = -1; j <= 1; j++)
                         for (int i = -1; i <= 1; i++)
-                            sum += weight[k * k + j * j + i * i] * (double)p[k * plane + j * pitch + i];
+                            sum += weight[k * k + j * j + i * i] *
+                                   (double)p[k * plane + j * pitch + i];
                 out[z * plane + y * pitch + x] = (float)sum;
             }
 }
@@ -60,7 +63,8 @@ void jacobi128_ref(float *out, const float *in, int grids, int steps)
 static double spread(const float *f, int x, int y, int w, int h)
 {
     int left = (x + w - 1) % w, right = (x + 1) % w, up = (y + h - 1) % h, down = (y + 1) % h;
-    return (double)f[y * w + left] + (double)f[y * w + right] + (double)f[up * w + x] + (double)f[down * w + x] - 4 * (double)f[y * w + x];
+    return (double)f[y * w + left] + (double)f[y * w + right] + (double)f[up * w + x] +
+           (double)f[down * w + x] - 4 * (double)f[y * w + x];
 }
 
 void grayscott_ref(const float *u, const float *v, float *next_u, float *next_v, int w, int h)
@@ -125,13 +129,15 @@ void warpimg_ref(const float *image, float *out, int w, int h, double angle)
     double c = cos(angle), s = sin(angle);
     for (int y = 0; y < h; y++)
         for (int x = 0; x < w; x++) {
-            double dx = x - 0.5 * w, dy = y - 0.5 * h, sx = c * dx + s * dy + 0.5 * w, sy = c * dy - s * dx + 0.5 * h;
+            double dx = x - 0.5 * w, dy = y - 0.5 * h, sx = c * dx + s * dy + 0.5 * w,
+                   sy = c * dy - s * dx + 0.5 * h;
             sx = fmin(fmax(sx, 0), w - 1.001);
             sy = fmin(fmax(sy, 0), h - 1.001);
             int i = (int)sx, j = (int)sy;
             double a = sx - i, b = sy - j;
             const float *p = image + j * w + i;
-            out[y * w + x] = (float)((1 - b) * ((1 - a) * (double)p[0] + a * (double)p[1]) + b * ((1 - a) * (double)p[w] + a * (double)p[w + 1]));
+            out[y * w + x] = (float)((1 - b) * ((1 - a) * (double)p[0] + a * (double)p[1]) +
+                                     b * ((1 - a) * (double)p[w] + a * (double)p[w + 1]));
         }
 }
 
@@ -164,7 +170,8 @@ void lap13_ref(const float *u, float *out, int w, int h)
             const float *p = u + (y + 3) * pitch + x + 3;
             double sum = weight[0] * (double)p[0];
             for (int k = 1; k < 4; k++)
-                sum += weight[k] * ((double)p[-k] + (double)p[k] + (double)p[-k * pitch] + (double)p[k * pitch]);
+                sum += weight[k] * ((double)p[-k] + (double)p[k] + (double)p[-k * pitch] +
+                                    (double)p[k * pitch]);
             out[y * w + x] = (float)sum;
         }
 }

@@ -9,7 +9,8 @@ void hwc_ref(const float *in, float *out, int images, int channels, int size)
     for (size_t i = 0; i < (size_t)images; i++)
         for (size_t p = 0; p < (size_t)size; p++)
             for (size_t c = 0; c < (size_t)channels; c++)
-                out[(i * (size_t)size + p) * (size_t)channels + c] = in[(i * (size_t)channels + c) * (size_t)size + p];
+                out[(i * (size_t)size + p) * (size_t)channels + c] =
+                    in[(i * (size_t)channels + c) * (size_t)size + p];
 }
 
 void packbits_ref(const float *x, uint32_t *bits, double threshold, int n)

@@ -104,7 +104,7 @@ extern "C" __global__ void oddsign_branch(const float *x, float *y, int n)
         return;
     if (i % 2 == 0) {
         float v = x[i];
-        y[i] = v / (1.0f + v);
+        y[i] = __fdividef(v, 1.0f + v);
     } else {
         float v = x[i];
         y[i] = 1.0f - v * v;
@@ -116,7 +116,7 @@ extern "C" __global__ void oddsign_pairs(const float2 *x, float2 *y, int n)
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
         float2 v = x[i];
-        y[i] = make_float2(v.x / (1.0f + v.x), 1.0f - v.y * v.y);
+        y[i] = make_float2(__fdividef(v.x, 1.0f + v.x), 1.0f - v.y * v.y);
     }
 }
 

@@ -125,7 +125,8 @@ void flashdec_ref(const float *q, const float *k, const float *v, float *out, in
     for (size_t h = 0; h < (size_t)heads; h++) {
         double sum = 0, acc[64] = {0};
         for (size_t j = 0; j < (size_t)keys; j++) {
-            const float *key = k + (h * (size_t)keys + j) * 64, *value = v + (h * (size_t)keys + j) * 64;
+            const float *key = k + (h * (size_t)keys + j) * 64,
+                        *value = v + (h * (size_t)keys + j) * 64;
             double score = 0;
             for (int d = 0; d < 64; d++)
                 score += (double)q[h * 64 + (size_t)d] * (double)key[d];
@@ -163,12 +164,14 @@ void winattn_ref(const float *q, const float *k, const float *v, float *out, int
     }
 }
 
-void moegather_ref(const uint16_t *x, const int *from, const float *weight, uint16_t *y, int n, int hidden)
+void moegather_ref(const uint16_t *x, const int *from, const float *weight, uint16_t *y, int n,
+                   int hidden)
 {
     const float *value = halves();
     for (size_t t = 0; t < (size_t)n; t++)
         for (size_t c = 0; c < (size_t)hidden; c++)
-            y[t * (size_t)hidden + c] = to_half((double)value[x[(size_t)from[t] * (size_t)hidden + c]] * (double)weight[t]);
+            y[t * (size_t)hidden + c] =
+                to_half((double)value[x[(size_t)from[t] * (size_t)hidden + c]] * (double)weight[t]);
 }
 
 void adagrad_ref(float *w, const float *grad, float *acc, double rate, double decay, int n)
@@ -186,7 +189,8 @@ void pixshuffle_ref(const uint16_t *in, uint16_t *out, int images, int channels,
     for (size_t c = 0; c < (size_t)(images * channels); c++)
         for (size_t y = 0; y < 2 * (size_t)h; y++)
             for (size_t x = 0; x < 2 * (size_t)w; x++)
-                out[at++] = in[((c * 4 + y % 2 * 2 + x % 2) * (size_t)h + y / 2) * (size_t)w + x / 2];
+                out[at++] =
+                    in[((c * 4 + y % 2 * 2 + x % 2) * (size_t)h + y / 2) * (size_t)w + x / 2];
 }
 
 void pqhalf_ref(const uint16_t *x, const uint16_t *code, uint16_t *out, int n)

@@ -6,7 +6,8 @@
 #include <string.h>
 
 // c += a b, each sum in double; a(i,k) is a[i * row + k * step].
-static void multiply(const float *a, size_t row, size_t step, const float *b, float *c, size_t m, size_t n, size_t k)
+static void multiply(const float *a, size_t row, size_t step, const float *b, float *c, size_t m,
+                     size_t n, size_t k)
 {
     double *sum = malloc(sizeof *sum * n);
     for (size_t i = 0; i < m; i++) {
@@ -49,7 +50,8 @@ void cgemm_ref(const float *a, const float *b, float *c, int m, int n, int k)
     for (size_t i = 0; i < (size_t)m; i++) {
         memset(sum, 0, 2 * sizeof *sum * (size_t)n);
         for (size_t l = 0; l < (size_t)k; l++) {
-            double re = (double)a[2 * (i * (size_t)k + l)], im = (double)a[2 * (i * (size_t)k + l) + 1];
+            double re = (double)a[2 * (i * (size_t)k + l)],
+                   im = (double)a[2 * (i * (size_t)k + l) + 1];
             const float *row = b + 2 * l * (size_t)n;
             for (size_t j = 0; j < (size_t)n; j++) {
                 sum[2 * j] += re * (double)row[2 * j] - im * (double)row[2 * j + 1];
@@ -94,10 +96,12 @@ void ger_ref(float *a, const float *x, const float *y, int m, int n)
 {
     for (size_t i = 0; i < (size_t)m; i++)
         for (size_t j = 0; j < (size_t)n; j++)
-            a[i * (size_t)n + j] = (float)((double)a[i * (size_t)n + j] + (double)x[i] * (double)y[j]);
+            a[i * (size_t)n + j] =
+                (float)((double)a[i * (size_t)n + j] + (double)x[i] * (double)y[j]);
 }
 
-void q4gemv_ref(const uint32_t *packed, const float *scale, const float *x, float *y, int rows, int cols)
+void q4gemv_ref(const uint32_t *packed, const float *scale, const float *x, float *y, int rows,
+                int cols)
 {
     size_t words = (size_t)cols / 8;
     for (size_t r = 0; r < (size_t)rows; r++) {

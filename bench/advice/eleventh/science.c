@@ -6,15 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+// A table of both spares the processor a guess.
+static double above(double v)
+{
+    const double choice[2] = {0, v};
+    return choice[v > 0];
+}
+
 void radial64_ref(const float *point, const float *bump, float *out, int n)
 {
     for (size_t i = 0; i < (size_t)n; i++) {
         double sum = 0;
         for (size_t c = 0; c < 64; c++) {
             double dx = ((double)point[2 * i] - (double)bump[4 * c]) * (double)bump[4 * c + 2];
-            double dy = ((double)point[2 * i + 1] - (double)bump[4 * c + 1]) * (double)bump[4 * c + 2];
+            double dy =
+                ((double)point[2 * i + 1] - (double)bump[4 * c + 1]) * (double)bump[4 * c + 2];
             double left = 1 - dx * dx - dy * dy;
-            sum += (double)bump[4 * c + 3] * (left > 0 ? left : 0);
+            sum += (double)bump[4 * c + 3] * above(left);
         }
         out[i] = (float)sum;
     }
@@ -22,7 +30,8 @@ void radial64_ref(const float *point, const float *bump, float *out, int n)
 
 void reactions_ref(const int *kind, const float *start, float *end, int n)
 {
-    static const double factor[4][4] = {{1, -1, 0, 0}, {0, 1, -1, 0}, {0, 1, 0, -1}, {0.5, 0, -1, 0}};
+    static const double factor[4][4] = {
+        {1, -1, 0, 0}, {0, 1, -1, 0}, {0, 1, 0, -1}, {0.5, 0, -1, 0}};
     for (int i = 0; i < n; i++) {
         const double *c = factor[kind[i]];
         double x = (double)start[i];
@@ -41,7 +50,8 @@ void lookback_ref(const uint32_t *seed, float *highest, double drift, int n)
             s ^= s << 13;
             s ^= s >> 17;
             s ^= s << 5;
-            log += drift + ((int)((s & 255) + (s >> 8 & 255) + (s >> 16 & 255) + (s >> 24)) - 510) * 0.0000625;
+            log += drift + ((int)((s & 255) + (s >> 8 & 255) + (s >> 16 & 255) + (s >> 24)) - 510) *
+                               0.0000625;
             most = log > most ? log : most;
         }
         highest[i] = (float)(100 * exp(most));
@@ -161,7 +171,7 @@ void kdewait_ref(const float *sample, const float *place, float *density, int sa
         double sum = 0;
         for (int j = 0; j < samples; j++) {
             float d = place[i] - own[j], left = 1 - d * d;
-            sum += (double)(left > 0 ? left : 0);
+            sum += above((double)left);
         }
         density[i] = (float)sum;
     }
@@ -172,8 +182,9 @@ void tripairs_ref(const float *p, float *close, int n)
     for (size_t i = 0; i < (size_t)n; i++) {
         double sum = 0;
         for (size_t j = i + 1; j < (size_t)n; j++) {
-            float dx = p[2 * j] - p[2 * i], dy = p[2 * j + 1] - p[2 * i + 1], left = 1 - dx * dx - dy * dy;
-            sum += (double)(left > 0 ? left : 0);
+            float dx = p[2 * j] - p[2 * i], dy = p[2 * j + 1] - p[2 * i + 1],
+                  left = 1 - dx * dx - dy * dy;
+            sum += above((double)left);
         }
         close[i] = (float)sum;
     }

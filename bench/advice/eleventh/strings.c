@@ -43,7 +43,9 @@ void lcs32_ref(const uint8_t *a, const uint8_t *b, int *longest, int n)
             int diagonal = 0;
             for (int j = 1; j <= 32; j++) {
                 int above = row[j];
-                row[j] = a[i * n + t] == b[(j - 1) * n + t] ? diagonal + 1 : above > row[j - 1] ? above : row[j - 1];
+                row[j] = a[i * n + t] == b[(j - 1) * n + t] ? diagonal + 1
+                         : above > row[j - 1]               ? above
+                                                            : row[j - 1];
                 diagonal = above;
             }
         }

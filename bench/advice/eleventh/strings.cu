@@ -84,7 +84,7 @@ extern "C" __global__ void linecount_words(const uint4 *text, unsigned *lines, i
 
 static __device__ __forceinline__ unsigned letter(unsigned six)
 {
-    return six < 26 ? six + 'A' : six < 52 ? six + ('a' - 26) : six < 62 ? six - 52 + '0' : six == 62 ? '+' : '/';
+    return six + 'A' + (six > 25) * 6 - (six > 51) * 75 - (six > 61) * 15 + (six > 62) * 3;
 }
 
 static __device__ __forceinline__ unsigned letters(unsigned a, unsigned b, unsigned c)
