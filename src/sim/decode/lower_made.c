@@ -231,6 +231,57 @@ static double product_slots(const struct code *c, int i)
     return 1 + high + (high > 0);
 }
 
+// Does IMAD.WIDE multiply the value by a number? It takes no uniform register there.
+static bool is_read_apart(const struct code *c, int i)
+{
+    for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
+        int k = c->readers[r].instruction;
+        if (!value_differs(c, k) && is_wide_product(at(c, k)) && has_number(c, k))
+            return true;
+    }
+    return false;
+}
+
+// Is the value worked out in uniform registers? A product of 32 bits to 64 is not, with a sum.
+static bool is_worked_out_uniform(const struct code *c, struct origin v)
+{
+    int from = def_of(c, v);
+    enum ptx_class class = from >= 0 ? ptx_opcode_class(at(c, from)->opcode) : PTX_CLASS_OTHER;
+    if (from < 0 || value_differs(c, from) || is_wide_product(at(c, from)) ||
+        (class != PTX_CLASS_INTEGER && class != PTX_CLASS_CONVERT))
+        return false;
+    for (int s = c->first_source[from]; s < c->first_source[from + 1]; s++) {
+        int of = def_of(c, c->sources[s]);
+        if (of >= 0 && (is_widening(at(c, of)) ? !is_worked_out_uniform(c, c->sources[s])
+                                               : is_read_apart(c, of)))
+            return false;
+    }
+    return true;
+}
+
+static bool is_global(const struct ptx_instruction *in)
+{
+    enum ptx_space space = ptx_space_of(in);
+    return space == PTX_SPACE_GLOBAL || space == PTX_SPACE_GENERIC;
+}
+
+// An address that is worked out in uniform registers is moved to others for the access.
+static bool is_moved_address(const struct code *c, int i)
+{
+    bool moved = false;
+    if (value_differs(c, i) || !(is_worked_out_uniform(c, *source_of(c, i, 0)) ||
+                                 is_worked_out_uniform(c, *source_of(c, i, 1))))
+        return false;
+    for (int k = 0; k < 2; k++) {
+        int from = def_of(c, *source_of(c, i, k));
+        if (from >= 0 && (value_differs(c, from) || is_wide_product(at(c, from))))
+            return false;
+    }
+    for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++)
+        moved |= is_address_of(c, c->readers[r]) && is_global(at(c, c->readers[r].instruction));
+    return moved;
+}
+
 static double sum_slots(const struct code *c, int i)
 {
     enum { PAIR = 2 };
@@ -272,9 +323,23 @@ static int shifted_slots(const struct code *c, int i, uint64_t by)
     return !right && is_pair_of_word(c, *source_of(c, i, 0)) ? 1 : 2;
 }
 
+// A comparison of 64 bits with zero, of bits that a mask leaves: LOP3 of the halves where there are any has a predicate.
+static double masked_slots(const struct code *c, int i, double alone)
+{
+    const struct ptx_instruction *in = at(c, i);
+    int from = def_of(c, *source_of(c, i, 0));
+    uint64_t zero, mask;
+    if (!(ptx_has_modifier(in, PTX_MOD_EQ) || ptx_has_modifier(in, PTX_MOD_NE)) ||
+        in->operand_count != 3 || !number_at(c, i, 1, &zero) || zero != 0 || from < 0 ||
+        at(c, from)->opcode != PTX_OP_AND || bits_of(at(c, from)) != 64 ||
+        c->fate[from] != FATE_MADE || reader_count(c, from) != 1 || !number_at(c, from, 1, &mask))
+        return alone;
+    return ((uint32_t)mask != 0) + (mask >> 32 != 0) - halves_changed(at(c, from), mask);
+}
+
 static double wide_slots(const struct code *c, int i, double alone)
 {
-    enum { ABS_SLOTS = 5, CLZ_SLOTS = 6, POPC_SLOTS = 3 };
+    enum { ABS_SLOTS = 5, CLZ_SLOTS = 6, POPC_SLOTS = 3, MOVED = 2 };
     const struct ptx_instruction *in = at(c, i);
     uint64_t by;
     if ((in->opcode == PTX_OP_SHL || in->opcode == PTX_OP_SHR) && number_at(c, i, 1, &by))
@@ -287,11 +352,11 @@ static double wide_slots(const struct code *c, int i, double alone)
         return is_signed(type_of(in)) && number_at(c, i, 1, &by) && by == 0 &&
                        (ptx_has_modifier(in, PTX_MOD_LT) || ptx_has_modifier(in, PTX_MOD_GE))
                    ? 1
-                   : alone;
+                   : masked_slots(c, i, alone);
     if (!needs_high(c, i))
         return 1;
     if (is_int(in, PTX_OP_ADD, 64))
-        return sum_slots(c, i);
+        return sum_slots(c, i) + (is_moved_address(c, i) ? MOVED : 0);
     if (is_product(in, 64))
         return product_slots(c, i);
     if (in->opcode == PTX_OP_BREV)
@@ -530,6 +595,18 @@ bool is_never_small(const struct code *c, struct origin v, int deep)
     return false;
 }
 
+static bool is_number(const struct code *c, int i, int operand)
+{
+    return source_of(c, i, operand)->kind == VALUE_NUMBER;
+}
+
+static bool is_one(const struct code *c, int i, int operand)
+{
+    enum { ONE = 0x3f800000 };
+    uint64_t number;
+    return number_at(c, i, operand, &number) && (uint32_t)number == ONE;
+}
+
 // An operand that is scaled, as what is small has no room: in its place where nobody reads it any more, else beside it and
 // selected. What a divisor of several takes is done once.
 static double scaled_slots(const struct code *c, int i, double alone)
@@ -550,7 +627,9 @@ static double scaled_slots(const struct code *c, int i, double alone)
     double slots = alone + (in->opcode == PTX_OP_DIV && source_of(c, i, 0)->kind == VALUE_NUMBER);
     if (in->opcode != PTX_OP_EX2 &&
         is_never_small(c, *source_of(c, i, in->opcode == PTX_OP_DIV), 0))
-        return full ? NORMAL_FULL - is_in_sum(c, i) : approx ? 2 - is_in_sum(c, i) : 1;
+        return full     ? NORMAL_FULL + is_number(c, i, 0) - is_in_sum(c, i)
+               : approx ? 2 - is_in_sum(c, i) - is_one(c, i, 0)
+                        : 1;
     for (int s = c->first_source[i]; s < c->first_source[i + 1]; s++) {
         int from = def_of(c, c->sources[s]);
         bool divisor = s == c->first_source[i] + 1,
@@ -593,8 +672,9 @@ static bool leaves_routine(const struct code *c, int i)
 {
     const struct ptx_instruction *in = at(c, i);
     int reg = in->operands[0].reg;
+    bool divides = in->opcode == PTX_OP_DIV || in->opcode == PTX_OP_RCP;
     return is_rounded(in) && is_float(in) && reg >= 0 && c->several[reg] &&
-           (in->opcode == PTX_OP_DIV || in->opcode == PTX_OP_SQRT || in->opcode == PTX_OP_RCP);
+           (in->opcode == PTX_OP_SQRT || (divides && bits_of(in) != 64));
 }
 
 // MEMBAR, what waits for errors, and CCTL, which empties L1.
@@ -641,7 +721,7 @@ static bool is_byte_insertion(const struct code *c, int i)
 
 static double slots_of(const struct code *c, int i)
 {
-    enum { ROUNDED_BY_NUMBER = 11 };
+    enum { ROUNDED_BY_NUMBER = 11, RECIPROCAL_F64 = 11 };
     enum { MIN_F64 = 7 };    // DSETP, moves and selections of halves, a quiet NaN
     enum { TO_UNIFORM = 7 }; // what a division of uniform registers takes to others and back
     const struct ptx_instruction *in = at(c, i);
@@ -671,6 +751,8 @@ static double slots_of(const struct code *c, int i)
         return is_rounded(in) ? ROUNDED_BY_NUMBER : 1; // times its reciprocal
     if (class == PTX_CLASS_ATOMIC)
         return alone + code_atomic(c, i);
+    if (in->opcode == PTX_OP_RCP && bits_of(in) == 64 && is_rounded(in))
+        return RECIPROCAL_F64;
     if (is_constant_again(c, i))
         return 0;
     alone =
