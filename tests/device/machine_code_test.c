@@ -89,7 +89,27 @@ static const struct example examples[] = {
      "ld.global.u32 %r3, [%rd6];\nld.global.u32 %r5, [%rd7];\ndiv.u32 %r4, %r3, %r5;\nrem.u32 %r6, "
      "%r2, %r5;\nadd.u32 %r7, %r4, %r6;\n"
      "st.global.u32 [%rd7], %r7;\nret;\n}\n",
-     7, 39, -3},
+     7, 39, 0},
+    {"a further rest by the same with a sign",
+     WORDS "ld.global.u32 %r5, [%rd6+64];\nrem.s32 %r6, %r3, %r4;\nrem.s32 %r7, %r5, %r4;\n"
+           "add.s32 %r8, %r6, %r7;\n" STORED_WORD,
+     7, 46, 1},
+    {"a further quotient with a sign",
+     WORDS "ld.global.u32 %r5, [%rd6+64];\ndiv.s32 %r6, %r3, %r4;\ndiv.s32 %r7, %r5, %r4;\n"
+           "add.s32 %r8, %r6, %r7;\n" STORED_WORD,
+     7, 52, -2},
+    {"a rest by another divisor is whole",
+     WORDS "ld.global.u32 %r5, [%rd6+64];\nrem.s32 %r6, %r3, %r4;\nrem.s32 %r7, %r4, %r5;\n"
+           "add.s32 %r8, %r6, %r7;\n" STORED_WORD,
+     7, 58, -1},
+    {"a predicate by way of a number stays one",
+     WORDS "setp.gt.s32 %p1, %r3, %r4;\nselp.u32 %r6, 1, 0, %p1;\nsetp.eq.s32 %p2, %r6, 0;\n"
+           "selp.b32 %r8, %r3, 77, %p2;\n" STORED_WORD,
+     7, 13, 0},
+    {"unless the number is read, too",
+     WORDS "setp.gt.s32 %p1, %r3, %r4;\nselp.u32 %r6, 1, 0, %p1;\nsetp.eq.s32 %p2, %r6, 0;\n"
+           "selp.b32 %r8, %r3, %r6, %p2;\n" STORED_WORD,
+     7, 13, 1},
     {"numbers of f64",
      "mul.wide.u32 %rd8, %r2, 8;\nadd.s64 %rd9, %rd3, %rd8;\nadd.s64 %rd10, %rd4, "
      "%rd8;\nld.global.f64 %d1, [%rd9];\nfma.rn.f64 %d2, %d1, 0d3FF71547652B82FE, "

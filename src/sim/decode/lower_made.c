@@ -36,6 +36,19 @@ static bool is_predicate_again(const struct code *c, int i)
            number_at(c, from, 1, &zero) && zero == 0;
 }
 
+// 1 or 0 of a predicate, read by nothing but what makes a predicate of it again.
+static bool is_of_predicate_alone(const struct code *c, int i)
+{
+    uint64_t one, zero;
+    if (at(c, i)->opcode != PTX_OP_SELP || reader_count(c, i) == 0 || !number_at(c, i, 0, &one) ||
+        one != 1 || !number_at(c, i, 1, &zero) || zero != 0)
+        return false;
+    for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++)
+        if (!is_predicate_again(c, c->readers[r].instruction))
+            return false;
+    return true;
+}
+
 static const char *comparison_of(const struct ptx_instruction *in)
 {
     static const char *const words[] = {"eq",  "ne",  "lt",  "ge",  "le",  "gt",  "equ",
@@ -398,14 +411,33 @@ static bool is_division(const struct ptx_instruction *in)
            !is_float(in) && bits_of(in) == 32;
 }
 
-// A divisor's reciprocal is worked out once: what a further division by the same takes where an earlier one comes before it.
+// A divisor's reciprocal is worked out once: what a further division by the same takes where an earlier one comes before it,
+// of the same dividend or another.
+static double further_division(const struct code *c, int i, bool same)
+{
+    enum { QUOTIENT = 9, REST = 8, QUOTIENT_OF_SAME = 4, REST_OF_SAME = 3 };
+    enum { SIGNED_QUOTIENT = 12, SIGNED_REST = 11, SIGNED_OF_SAME = 6 };
+    bool rest = at(c, i)->opcode == PTX_OP_REM;
+    if (is_signed(type_of(at(c, i))))
+        return same ? SIGNED_OF_SAME : rest ? SIGNED_REST : SIGNED_QUOTIENT;
+    if (same)
+        return rest ? REST_OF_SAME : QUOTIENT_OF_SAME;
+    return rest ? REST : QUOTIENT;
+}
+
+static bool origin_differs(const struct code *c, const struct origin *v)
+{
+    int from = def_of(c, *v);
+    return from >= 0 ? value_differs(c, from) : v->kind == VALUE_KEPT && c->differs[v->at];
+}
+
 static double division_slots(const struct code *c, int i, double alone)
 {
-    enum { QUOTIENT = 9, REST = 6, REST_OF_SAME = 2 };
     const struct origin *by = source_of(c, i, 1);
     if (by->kind == VALUE_NUMBER) // the divisor's reciprocal is worked out none the less
         return is_signed(type_of(at(c, i))) ? (at(c, i)->opcode == PTX_OP_DIV ? 18 : 16)
                                             : (at(c, i)->opcode == PTX_OP_DIV ? 14 : 13);
+    bool differs = origin_differs(c, by);
     for (int k = 0; k < i; k++) {
         const struct origin *other = is_division(at(c, k)) ? source_of(c, k, 1) : NULL;
         if (other == NULL || other->kind != by->kind || c->fate[k] != FATE_MADE ||
@@ -415,9 +447,9 @@ static double division_slots(const struct code *c, int i, double alone)
             continue;
         const struct origin *a = source_of(c, i, 0), *b = source_of(c, k, 0);
         bool same = a->kind == b->kind && a->kind == VALUE_MADE && c->same[a->at] == c->same[b->at];
-        return same ? REST_OF_SAME : at(c, i)->opcode == PTX_OP_REM ? REST : QUOTIENT;
+        return further_division(c, i, same) + (differs && !same);
     }
-    return alone;
+    return alone + (differs && at(c, i)->opcode == PTX_OP_REM && is_signed(type_of(at(c, i))));
 }
 
 // Is the selection the last that reads the value?
@@ -728,8 +760,7 @@ static double slots_of(const struct code *c, int i)
     enum ptx_class class = ptx_opcode_class(in->opcode);
     if (is_of_predicates(in))
         return is_in_comparison(c, i) ? 0 : 1;
-    if (in->opcode == PTX_OP_SETP &&
-        (is_zero_test(c, i) || is_predicate_again(c, i) || is_opposite_made(c, i)))
+    if (in->opcode == PTX_OP_SETP && (is_zero_test(c, i) || is_opposite_made(c, i)))
         return 0;
     if (is_under_predicate(c, i) || is_saturation(c, i) || is_constant_place(c, i))
         return 0;
@@ -786,7 +817,8 @@ void code_slots(struct code *c)
     struct numbers_kept kept = {.count = 0};
     for (int i = 0; i < c->count; i++) {
         c->place[i] = c->f->block_of[i];
-        if (c->fate[i] == FATE_MADE && c->place[i] >= 0)
+        if (c->fate[i] == FATE_MADE && c->place[i] >= 0 && !is_predicate_again(c, i) &&
+            !is_of_predicate_alone(c, i))
             c->slots[i] = slots_of(c, i) + code_bytes(c, i) + code_numbers(c, i, &kept);
     }
 }
