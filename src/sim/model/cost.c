@@ -296,6 +296,34 @@ struct site_cost site_cost(const struct rates *r, const struct timing_site *t)
     return c;
 }
 
+bool has_slow_way(const struct timing_site *t)
+{
+    switch ((enum timed_operation)t->operation) {
+    case OPERATION_div_rn_f32:
+    case OPERATION_div_rn_f32_known:
+    case OPERATION_rcp_rn_f32:
+    case OPERATION_sqrt_rn_f32:
+    case OPERATION_div_f64:
+    case OPERATION_rcp_f64:
+    case OPERATION_sqrt_f64:
+    case OPERATION_div_u64:
+    case OPERATION_div_s64:
+    case OPERATION_rem_u64:
+    case OPERATION_rem_s64:
+        return true;
+    case OPERATION_NONE:
+    case OPERATION_div_full_f32:
+    case OPERATION_div_approx_f32:
+    case OPERATION_div_32:
+    case OPERATION_rem_32:
+    case OPERATION_mul_lo_64:
+    case OPERATION_mul_hi_64:
+    case OPERATION_COUNT:
+        break;
+    }
+    return false;
+}
+
 /* ---- turns ---------------------------------------------------------------------------------------- */
 
 static double at_least_one(double value)

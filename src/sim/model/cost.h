@@ -131,6 +131,8 @@ struct site_cost {                          // of one instruction of the program
     uint8_t reader, throttle; // enum stall: what waits for its result, and for its place in a queue
 };
 struct site_cost site_cost(const struct rates *r, const struct timing_site *t);
+// Does its code branch to a call, for numbers that the short way does not take? ptxas moves nothing over that.
+bool has_slow_way(const struct timing_site *t);
 
 /* ---- accesses ----------------------------------------------------------------------------------- */
 

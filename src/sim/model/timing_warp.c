@@ -234,7 +234,9 @@ static void turns_begin(struct replay *p, struct warp_state *w, const struct tra
     if (turns < 2)
         return;
     for (op = first; op < end && turns > 0; op++) {
-        if (op->site + 1 == loop) {
+        if (has_slow_way(&p->in->sites[op->site])) {
+            turns = 0;
+        } else if (op->site + 1 == loop) {
             turns = op + 1 < end && op[1].site < op->site ? turns - 1 : 0;
         } else if (is_load_of(p, op, loop) && w->ahead_count < TOGETHER) {
             w->ahead[w->ahead_count].op = op;
