@@ -137,6 +137,9 @@ static void rates_latencies(struct rates *r, const struct gpu *g)
     r->bulk_start = known_or_none(GPU(g, bulk_copy_start_cycles));
     r->guard = known_or_none(GPU(g, latency_guard_cycles) - r->alu);
     r->branch = known_or_none(GPU(g, branch_cycles));
+    r->store_pass = known_or_none(g->value[GPU_FIELD_lsu_store_flit_cycles]);
+    r->own_pass = known_or_none(g->value[GPU_FIELD_lsu_pass_cycles]);
+    r->word = known_or_none(g->value[GPU_FIELD_l1_word_cycles]);
     r->branch_parting = known_or_none(g->value[GPU_FIELD_branch_parting_cycles]);
     r->branch_back = known_or_none(g->value[GPU_FIELD_branch_back_cycles] - r->branch);
     // Load, add, compare and swap, test, and the branch back under the predicate.

@@ -291,6 +291,7 @@ static void warp_issue(struct replay *p, struct warp_state *w, double at)
     server_take(&p->issue[w->scheduler], at,
                 c->slots + (swaps ? c->turn_slots * op->wavefronts : 0));
     p->start = w->issued = at;
+    p->scheduler = w->scheduler;
     gap_note(p, w, op->site, at);
     double held = c->pipe == PIPE_BULK_COPY ? lanes_started(p, op) : 0;
     double ready = p->ready = held + result_ready(p, w, op, at);
