@@ -249,7 +249,7 @@ void l1_fetch(const struct l1 *c)
 {
     enum { FEW = 256 }; // more would push each other out of the host's caches
     for (uint32_t i = 0; i < c->set_count && c->set_count <= FEW; i++)
-        set_prefetch(&c->sets[i]);
+        set_fetch(&c->sets[i]);
 }
 
 uint8_t l1_load(struct l1 *c, uint64_t line_address, uint8_t sectors)
