@@ -89,7 +89,27 @@ static const struct example examples[] = {
      "ld.global.u32 %r3, [%rd6];\nld.global.u32 %r5, [%rd7];\ndiv.u32 %r4, %r3, %r5;\nrem.u32 %r6, "
      "%r2, %r5;\nadd.u32 %r7, %r4, %r6;\n"
      "st.global.u32 [%rd7], %r7;\nret;\n}\n",
-     7, 39, -3},
+     7, 39, 0},
+    {"a further rest by the same with a sign",
+     WORDS "ld.global.u32 %r5, [%rd6+64];\nrem.s32 %r6, %r3, %r4;\nrem.s32 %r7, %r5, %r4;\n"
+           "add.s32 %r8, %r6, %r7;\n" STORED_WORD,
+     7, 46, 1},
+    {"a further quotient with a sign",
+     WORDS "ld.global.u32 %r5, [%rd6+64];\ndiv.s32 %r6, %r3, %r4;\ndiv.s32 %r7, %r5, %r4;\n"
+           "add.s32 %r8, %r6, %r7;\n" STORED_WORD,
+     7, 52, -2},
+    {"a rest by another divisor is whole",
+     WORDS "ld.global.u32 %r5, [%rd6+64];\nrem.s32 %r6, %r3, %r4;\nrem.s32 %r7, %r4, %r5;\n"
+           "add.s32 %r8, %r6, %r7;\n" STORED_WORD,
+     7, 58, -1},
+    {"a predicate by way of a number stays one",
+     WORDS "setp.gt.s32 %p1, %r3, %r4;\nselp.u32 %r6, 1, 0, %p1;\nsetp.eq.s32 %p2, %r6, 0;\n"
+           "selp.b32 %r8, %r3, 77, %p2;\n" STORED_WORD,
+     7, 13, 0},
+    {"unless the number is read, too",
+     WORDS "setp.gt.s32 %p1, %r3, %r4;\nselp.u32 %r6, 1, 0, %p1;\nsetp.eq.s32 %p2, %r6, 0;\n"
+           "selp.b32 %r8, %r3, %r6, %p2;\n" STORED_WORD,
+     7, 13, 1},
     {"numbers of f64",
      "mul.wide.u32 %rd8, %r2, 8;\nadd.s64 %rd9, %rd3, %rd8;\nadd.s64 %rd10, %rd4, "
      "%rd8;\nld.global.f64 %d1, [%rd9];\nfma.rn.f64 %d2, %d1, 0d3FF71547652B82FE, "
@@ -244,6 +264,81 @@ static const struct example examples[] = {
             "ld.global.f32 %f3, [%rd6+512];\nbra.uni D;\nB:\nmul.f32 %f3, %f1, 0f40400000;\nD:\n"
             "fma.rn.f32 %f1, %f2, %f3, %f1;\n" STORED,
      0, 16, 0},
+    {"the address of a shared variable is made anew behind a loop",
+     PLACED "ld.global.f32 %f1, [%rd6];\nst.shared.f32 [%r8], %f1;\nmov.u32 %r4, %r2;\nL:\n"
+            "bar.sync 0;\nld.global.f32 %f3, [%rd6];\nadd.f32 %f1, %f1, %f3;\n"
+            "add.s32 %r4, %r4, %r1;\nsetp.lt.s32 %p1, %r4, 4096;\n@%p1 bra L;\n"
+            "ld.shared.f32 %f2, [place+64];\nadd.f32 %f1, %f1, %f2;\n" STORED,
+     1000, 53, 0},
+    {"but not without one",
+     PLACED "ld.global.f32 %f1, [%rd6];\nst.shared.f32 [%r8], %f1;\nbar.sync 0;\n"
+            "ld.global.f32 %f3, [%rd6];\nadd.f32 %f1, %f1, %f3;\n"
+            "ld.shared.f32 %f2, [place+64];\nadd.f32 %f1, %f1, %f2;\n" STORED,
+     1000, 20, 0},
+    {"under a predicate and behind it the address of a shared variable is one",
+     ".shared .align 16 .b8 place[1024];\n" LOADED
+     "setp.gt.f32 %p1, %f1, 0f00000000;\n@%p1 bra M;\nmov.u32 %r9, place;\nshl.b32 %r10, %r2, "
+     "2;\nadd.s32 %r8, %r9, %r10;\n"
+     "st.shared.f32 [%r8], %f2;\nM:\nbar.sync 0;\nmov.u32 %r7, place;\nadd.s32 %r6, %r7, %r1;\n"
+     "ld.shared.f32 %f3, [%r6];\nadd.f32 %f1, %f1, %f3;\n" STORED,
+     4, 21, 0},
+    {"a register that a loop steps has the address of a shared variable",
+     ".shared .align 16 .b8 place[1024];\n" LOADED "st.shared.f32 [place], %f2;\nbar.sync 0;\n"
+     "mov.u32 %r7, place;\nmov.u32 %r4, 0;\nL:\nld.shared.f32 %f3, [%r7];\nadd.f32 %f1, %f1, %f3;\n"
+     "bar.sync 0;\nadd.s32 %r7, %r7, %r1;\nadd.s32 %r4, %r4, %r1;\n"
+     "setp.lt.s32 %p1, %r4, 1000;\n@%p1 bra L;\n" STORED,
+     100, 88, 0},
+    {"a test of bits of 64 by a mask of one half comes with them",
+     "ld.global.u64 %rd8, [%rd3];\nand.b64 %rd9, %rd8, 255;\nsetp.ne.s64 %p1, %rd9, 0;\n"
+     "selp.u32 %r8, 7, %r1, %p1;\n" STORED_WORD,
+     4, 12, 0},
+    {"by one of both halves, too",
+     "ld.global.u64 %rd8, [%rd3];\nand.b64 %rd9, %rd8, 4294967299;\nsetp.ne.s64 %p1, %rd9, 0;\n"
+     "selp.u32 %r8, 7, %r1, %p1;\n" STORED_WORD,
+     4, 13, 0},
+    {"unless the bits are read elsewhere",
+     "ld.global.u64 %rd8, [%rd3];\nand.b64 %rd9, %rd8, 255;\nsetp.ne.s64 %p1, %rd9, 0;\n"
+     "selp.b64 %rd10, %rd8, %rd9, %p1;\ncvt.u32.u64 %r8, %rd10;\n" STORED_WORD,
+     4, 13, 0},
+    {"one by what is never small is its reciprocal",
+     LOADED "mul.f32 %f3, %f1, %f1;\nadd.f32 %f4, %f3, 0f3F800000;\n"
+            "div.approx.f32 %f1, 0f3F800000, %f4;\n" STORED,
+     0, 12, 0},
+    {"two is not",
+     LOADED "mul.f32 %f3, %f1, %f1;\nadd.f32 %f4, %f3, 0f3F800000;\n"
+            "div.approx.f32 %f1, 0f40000000, %f4;\n" STORED,
+     0, 13, 0},
+    {"a reciprocal of f64",
+     LOADED "cvt.f64.f32 %d1, %f2;\nrcp.rn.f64 %d2, %d1;\ncvt.rn.f32.f64 %f1, %d2;\n" STORED, 0, 24,
+     0},
+    {"a power of two under a predicate",
+     LOADED
+     "mov.f32 %f4, 0f00000000;\nsetp.gt.u32 %p1, %r1, 77;\n@%p1 bra M;\n"
+     "mul.f32 %f3, %f1, 0f3FB8AA3B;\nex2.approx.f32 %f4, %f3;\nM:\nadd.f32 %f1, %f4, %f2;\n" STORED,
+     0, 23, 0},
+    {"one that is not scaled",
+     LOADED "mov.f32 %f4, 0f00000000;\nsetp.gt.u32 %p1, %r1, 77;\n@%p1 bra M;\n"
+            "mul.f32 %f3, %f1, 0f3FB8AA3B;\nex2.approx.ftz.f32 %f4, %f3;\nM:\nadd.f32 %f1, %f4, "
+            "%f2;\n" STORED,
+     0, 17, 0},
+    {"an address of 64 bits that all lanes have is moved to a pair",
+     LOADED "mov.u32 %r5, %ctaid.x;\ncvt.s64.s32 %rd8, %r5;\nadd.s64 %rd9, %rd4, %rd8;\n"
+            "st.global.u8 [%rd9], %r2;\n" STORED,
+     0, 17, -1},
+    {"one that is a product is made there",
+     LOADED "mov.u32 %r5, %ctaid.x;\nmul.wide.u32 %rd8, %r5, 4;\nadd.s64 %rd9, %rd4, %rd8;\n"
+            "st.global.u8 [%rd9], %r2;\n" STORED,
+     0, 13, 0},
+    {"numbers are moved in each turn of a loop that loads",
+     LOADED "mov.u32 %r4, 0;\nL:\n"
+            "ld.global.f32 %f3, [%rd6];\nfma.rn.f32 %f4, %f3, 0f40000000, 0f3F800000;\n"
+            "st.global.f32 [%rd7+1000], %f4;\nadd.s32 %r4, %r4, %r1;\nsetp.lt.s32 %p1, %r4, 4096;\n"
+            "@%p1 bra L;\n" STORED,
+     1000, 47, 0},
+    {"and before a short one that does not",
+     LOADED "mov.u32 %r4, 0;\nL:\nfma.rn.f32 %f1, %f1, 0f40000000, 0f3F800000;\n"
+            "add.s32 %r4, %r4, %r1;\nsetp.lt.s32 %p1, %r4, 4096;\n@%p1 bra L;\n" STORED,
+     1000, 33, 0},
 };
 
 static double executed(const char *text, uint32_t n, const struct sim_line_code *codes, int count)

@@ -94,6 +94,11 @@ tenth = rows(advice / "tenth/pairs.tsv")
 failures += check_list("tenth", "2026-11-28", 80, ("validation",), old + new + third + fourth + fifth + sixth + seventh + eighth + ninth)
 mains = Counter(r[5].split(",")[0] for r in tenth)
 failures += check("tenth: three pairs and more for 24 main causes", [] if sum(n >= 3 for n in mains.values()) >= 24 else [mains])
+eleventh = rows(advice / "eleventh/pairs.tsv")
+failures += check_list("eleventh", "2026-11-29", 70, ("validation",),
+                       old + new + third + fourth + fifth + sixth + seventh + eighth + ninth + tenth)
+mains = Counter(r[5].split(",")[0] for r in eleventh)
+failures += check("eleventh: two pairs and more for 26 main causes", [] if sum(n >= 2 for n in mains.values()) >= 26 else [mains])
 sys.exit(failures > 0)
 END
 failures=$((failures + $?))

@@ -18,6 +18,8 @@
          "add.f64 %d1, %d1, %d2; add.f64 %d3, %d3, %d4; add.f64 %d1, %d1, %d3;\n"   \
          "st.global.f64 [%l1+8], %d1;\nret;\n}\n"
 
+enum { TURNS = 200 };
+
 static const struct row {
     const char *name, *code;
     uint32_t threads;
@@ -85,11 +87,22 @@ static double all_of(const struct stall_table *t)
 
 static void run(struct bench *b, const struct row *r)
 {
-    uint32_t n = 200;
+    uint32_t n = TURNS;
     bench_text(b, r->code);
     uint64_t out = bench_buffer(b, "out", NULL, 4096);
     bench_run(b, "k", GRID1(1, r->threads), ARGS(&out, &n));
     assert_true(b->report.time.valid);
+}
+
+// Of one warp, in a turn of the kernel's loop.
+static double cycles_of(const char *code, enum stall reason)
+{
+    struct bench b;
+    const struct row r = {"", code, 32, reason, 0};
+    run(&b, &r);
+    double cycles = b.report.stalls.warp_cycles[reason].value / TURNS;
+    bench_close(&b);
+    return cycles;
 }
 
 static void each_kernel_waits_for_what_it_was_made_for(void **state)
@@ -357,6 +370,68 @@ static void starts_and_ends_have_their_reasons(void **state)
     bench_close(&b);
 }
 
+// A warp's instructions of one pipe follow each other as its scheduler's part of the pipe takes them: accesses every 4 cycles,
+// integer ones every 2, f32 ones every cycle. Of eight more in a row, what they wait for by fixed counts:
+static void instructions_of_one_pipe_wait_for_each_other(void **state)
+{
+    (void)state;
+#define FOUR_STORES                                                                             \
+    "st.shared.u32 [%r5], %r2;\nst.shared.u32 [%r5+256], %r2;\nst.shared.u32 [%r5+512], %r2;\n" \
+    "st.shared.u32 [%r5+768], %r2;\n"
+#define FOUR_WORDS \
+    "xor.b32 %r3, %r2, 1;\nxor.b32 %r4, %r2, 2;\nxor.b32 %r6, %r2, 3;\nxor.b32 %r7, %r2, 4;\n"
+#define FOUR_SUMS                                                              \
+    "add.f32 %f2, %f1, %f1;\nadd.f32 %f3, %f1, %f1;\nadd.f32 %f4, %f1, %f1;\n" \
+    "add.f32 %f5, %f1, %f1;\n"
+    static const struct {
+        const char *sixteen, *eight;
+        double waits;
+    } rows[] = {
+        {LOOP(FOUR_STORES FOUR_STORES FOUR_STORES FOUR_STORES), LOOP(FOUR_STORES FOUR_STORES), 24},
+        {LOOP(FOUR_WORDS FOUR_WORDS FOUR_WORDS FOUR_WORDS), LOOP(FOUR_WORDS FOUR_WORDS), 8},
+        {LOOP(FOUR_SUMS FOUR_SUMS FOUR_SUMS FOUR_SUMS), LOOP(FOUR_SUMS FOUR_SUMS),
+         -6}, // in the wait at the loop's end
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        double waits =
+            cycles_of(rows[i].sixteen, STALL_WAIT) - cycles_of(rows[i].eight, STALL_WAIT);
+        if (fabs(waits - rows[i].waits) > 3)
+            fail_msg("row %zu: %.1f cycles, not %.1f", i, waits, rows[i].waits);
+    }
+}
+
+// A special function's result is waited for as a scoreboard has it. One that takes numbers near zero tests and scales what goes
+// in, under a predicate, and what comes out; between two that flush them are 8 cycles.
+static void special_functions_wait_in_their_midst(void **state)
+{
+    (void)state;
+#define TWICE(code) code code
+#define EIGHT(code) TWICE(TWICE(TWICE(code)))
+    static const char *scales = LOOP(EIGHT("ex2.approx.f32 %f1, %f1;\n"));
+    static const char *flushes = LOOP(EIGHT("ex2.approx.ftz.f32 %f1, %f1;\n"));
+    static const char *product = LOOP(EIGHT("mul.f32 %f1, %f1, %f1;\n"));
+    static const struct {
+        const char *const *code;
+        double waits, comes; // of one of eight
+    } rows[] = {{&scales, 15, 17}, {&flushes, 7, 9}, {&product, 3, 0}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        double waits = cycles_of(*rows[i].code, STALL_WAIT) / 8;
+        double comes = cycles_of(*rows[i].code, STALL_SHORT_SCOREBOARD) / 8;
+        if (fabs(waits - rows[i].waits) > 3 || fabs(comes - rows[i].comes) > 2)
+            fail_msg("row %zu: %.1f cycles by fixed counts, %.1f for its result", i, waits, comes);
+    }
+}
+
+// Of a branch's cycles that goes back, those that ptxas leaves behind any branch are a fixed count.
+static void branches_back_wait_by_a_fixed_count_first(void **state)
+{
+    (void)state;
+    static const char *loop = LOOP("add.f32 %f1, %f1, %f1;");
+    double fetched = cycles_of(loop, STALL_NO_INSTRUCTION);
+    if (fetched < 3 || fetched > 5.5)
+        fail_msg("a turn waits %.1f cycles for its instructions", fetched);
+}
+
 // The waiting is at the line of the reader, as the profiler shows it.
 static void the_reader_waits_not_the_load(void **state)
 {
@@ -397,6 +472,9 @@ int main(void)
         cmocka_unit_test(shared_loads_under_a_predicate_take_their_time),
         cmocka_unit_test(first_constants_are_waited_for),
         cmocka_unit_test(starts_and_ends_have_their_reasons),
+        cmocka_unit_test(instructions_of_one_pipe_wait_for_each_other),
+        cmocka_unit_test(special_functions_wait_in_their_midst),
+        cmocka_unit_test(branches_back_wait_by_a_fixed_count_first),
         cmocka_unit_test(the_reader_waits_not_the_load),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -723,6 +723,7 @@ static void code_start(struct code *c, struct arena *a)
     c->same = xcalloc(count, sizeof(int));
     c->fate = xcalloc(count, sizeof *c->fate);
     c->taken = xcalloc(count, sizeof(bool));
+    c->moved = xcalloc(count, sizeof(double));
     c->word_place = xcalloc(count, sizeof(int));
     c->slots = ARENA_ARRAY(a, double, count);
     c->place = ARENA_ARRAY(a, int, count);
@@ -760,6 +761,7 @@ static void code_end(struct code *c, struct arena *a)
     free(c->same);
     free(c->fate);
     free(c->taken);
+    free(c->moved);
     free(c->word_place);
     free(c->several);
     free(c->high);

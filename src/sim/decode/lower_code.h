@@ -101,6 +101,7 @@ struct code {
     int *place;      // block by whose executions it counts
     bool *once;      // in a loop that is unrolled: once for all copies
     int *word_place; // of a parameter of 32 bits: 1 + the block that it is loaded in
+    double *moved;   // of those, moves of numbers, which a turn's copies have together
     bool *taken;     // it has absorbed one already
     // by register
     bool *several; // several instructions write it

@@ -148,9 +148,25 @@ static bool comes_only_from(const struct code *c, int b, int from)
     return block_at(c, b)->predecessor_count == 1 && block_at(c, b)->predecessors[0] == from;
 }
 
+// Under a predicate what scales its operand needs one that is both: moves and combinations of predicates.
+static double scaled_under_predicate(const struct ptx_instruction *in)
+{
+    enum { SCALED = 3, DIVIDED = 2 };
+    if (type_of(in) != PTX_TYPE_F32 || ptx_has_modifier(in, PTX_MOD_FTZ))
+        return 0;
+    if (in->opcode == PTX_OP_DIV)
+        return ptx_has_modifier(in, PTX_MOD_FULL) ? DIVIDED : 0;
+    bool scales = in->opcode == PTX_OP_EX2 || in->opcode == PTX_OP_LG2 ||
+                  in->opcode == PTX_OP_SQRT || in->opcode == PTX_OP_RSQRT;
+    return scales && in_has(in, "approx") ? SCALED : 0;
+}
+
 static void join(struct code *c, int side, int to)
 {
     c->joined_to[side] = to;
+    for (int i = block_at(c, side)->first; i <= last_of(c, side); i++)
+        if (c->slots[i] > 1)
+            c->slots[i] += scaled_under_predicate(at(c, i));
     int last = last_of(c, side);
     if (is_branch(c, last))
         c->slots[last] = 0;
@@ -337,49 +353,109 @@ static int places_for_readers(const struct code *c, int i, int *places, bool apa
     return count;
 }
 
+// Does a loop stand between the two blocks, of which the first comes before the second? What is cheap to make is made anew behind it.
+static bool is_behind_loop(const struct code *c, int first, int second)
+{
+    for (int l = 0; l < c->loop_count; l++) {
+        int head = c->loops[l].head;
+        if (!in_loop(c, first, l) && !in_loop(c, second, l) && dominates(c, first, head) &&
+            c->number[head] < c->number[second])
+            return true;
+    }
+    return false;
+}
+
+struct symbol_kept { // in a uniform register
+    const struct ptx_variable *variable;
+    int block, instruction;
+    double slots;
+};
+struct symbols {
+    const struct code *c;
+    struct symbol_kept kept[128];
+    int count;
+};
+
+// What another place behind the same loop has: both take it from where the ways to them part, if that is behind the loop, too.
+static void symbols_share(struct symbols *s, int from, int place)
+{
+    for (int i = 0; i < s->count; i++) {
+        int before = common_dominator(s->c, s->kept[i].block, place);
+        if (before >= 0 && !dominates(s->c, s->kept[i].block, place) &&
+            is_behind_loop(s->c, s->kept[from].block, before))
+            s->kept[i].block = before;
+    }
+}
+
+// What is made under a predicate is made without one if it is read behind it, too, in straight code.
+static void symbols_free(struct symbols *s, int place)
+{
+    const int *joined_to = s->c->joined_to;
+    for (int i = 0; i < s->count; i++) {
+        int block = s->kept[i].block, b = joined_to[block] + 1;
+        if (joined_to[block] == block || joined_to[place] != place || place < b)
+            continue;
+        while (b <= place && code_goes_on(s->c, b))
+            b++;
+        if (b > place)
+            s->kept[i].block = joined_to[block];
+    }
+}
+
 // The window of the block in its cluster, a number, and both together; of a further variable a number and the sum.
+static void symbol_keep(struct symbols *s, const struct ptx_variable *variable, int instruction,
+                        int place)
+{
+    enum { FIRST = 3, FURTHER = 2 };
+    bool same = false, any = false;
+    symbols_free(s, place);
+    for (int i = 0; i < s->count; i++)
+        if (dominates(s->c, s->kept[i].block, place) &&
+            is_behind_loop(s->c, s->kept[i].block, place))
+            symbols_share(s, i, place);
+    for (int i = 0; i < s->count; i++)
+        if (dominates(s->c, s->kept[i].block, place) &&
+            !is_behind_loop(s->c, s->kept[i].block, place)) {
+            any = true;
+            same |= s->kept[i].variable == variable;
+        }
+    if (!same && s->count < (int)COUNT_OF(s->kept))
+        s->kept[s->count++] =
+            (struct symbol_kept){variable, place, instruction, any ? FURTHER : FIRST};
+}
+
+static const struct ptx_variable *shared_variable_of(const struct ptx_instruction *in)
+{
+    const struct ptx_variable *variable = NULL;
+    for (int o = 0; o < in->operand_count; o++)
+        if (is_shared_symbol(&in->operands[o]))
+            variable = in->operands[o].variable;
+    return variable;
+}
+
 static void symbols_bring(struct code *c)
 {
-    enum { FIRST = 3, FURTHER = 2, KEPT = 128 };
-    struct {
-        const struct ptx_variable *variable;
-        int block;
-    } kept[KEPT];
-    int count = 0;
+    struct symbols s = {.c = c, .count = 0};
     for (int k = 0; k < c->count; k++) {
         const struct ptx_instruction *in = at(c, k);
         int block = c->f->block_of[k], places[PLACES], place_count = 1;
-        if (block < 0 || c->number[block] < 0 || c->fate[k] == FATE_DEAD)
-            continue;
-        const struct ptx_variable *variable = NULL;
-        for (int o = 0; o < in->operand_count; o++)
-            if (is_shared_symbol(&in->operands[o]))
-                variable = in->operands[o].variable;
-        if (variable == NULL)
+        const struct ptx_variable *variable = shared_variable_of(in);
+        if (variable == NULL || block < 0 || c->number[block] < 0 || c->fate[k] == FATE_DEAD)
             continue;
         if (in->opcode == PTX_OP_MOV)
             c->slots[k] = 0;
         if (c->fate[k] == FATE_SAME)
             continue;
         places[0] = before_loops(c, block);
-        if (in->opcode == PTX_OP_MOV)
+        // A register that several write has it where it is moved, others where they are read.
+        if (in->opcode == PTX_OP_MOV &&
+            (in->operands[0].reg < 0 || !c->several[in->operands[0].reg]))
             place_count = places_for_readers(c, k, places, true);
-        for (int p = 0; p < place_count; p++) {
-            bool same = false, any = false;
-            for (int i = 0; i < count; i++)
-                if (dominates(c, kept[i].block, places[p])) {
-                    any = true;
-                    same |= kept[i].variable == variable;
-                }
-            if (same)
-                continue;
-            code_bring(c, c->joined_to[places[p]], k, any ? FURTHER : FIRST);
-            if (count < KEPT) {
-                kept[count].variable = variable;
-                kept[count++].block = places[p];
-            }
-        }
+        for (int p = 0; p < place_count; p++)
+            symbol_keep(&s, variable, k, places[p]);
     }
+    for (int i = 0; i < s.count; i++)
+        code_bring(c, c->joined_to[s.kept[i].block], s.kept[i].instruction, s.kept[i].slots);
 }
 
 static bool is_global_access(const struct ptx_instruction *in)

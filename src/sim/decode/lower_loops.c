@@ -405,13 +405,13 @@ static bool must_meet(const struct ptx_instruction *test)
     return ptx_has_modifier(test, PTX_MOD_NE) || ptx_has_modifier(test, PTX_MOD_EQ);
 }
 
-static void loop_unroll(struct code *c, int loop, int test, int sum)
+static void loop_unroll(struct code *c, int loop, int test, int sum, int copies)
 {
     enum { SHORT = 8, SHORT_SAME = 6 };
     struct natural_loop *l = &c->loops[loop];
     double body = 0, shared = 0;
     bool loads = false;
-    l->copies = COPIES;
+    l->copies = copies;
     l->differs = c->differs[at(c, l->branch)->guard];
     l->by_chain = must_meet(at(c, test));
     l->to_number = source_of(c, test, 1)->kind == VALUE_NUMBER;
@@ -421,6 +421,7 @@ static void loop_unroll(struct code *c, int loop, int test, int sum)
     for (int i = 0; i < c->count; i++) {
         if (!is_inside(c, i, loop) || !in_loop(c, c->place[i], loop))
             continue;
+        c->slots[i] -= c->moved[i] * (1 - 1 / (double)copies);
         bool counter = counts(c, i) && writer_in(c, loop, at(c, i)->operands[0].reg) == i;
         c->once[i] = i == test || i == l->branch || (counter && once_for_all(c, loop, i, test)) ||
                      walks_along(c, loop, i);
@@ -584,8 +585,7 @@ void code_loops(struct code *c)
                      : operations <= most ? COPIES
                                           : 1;
         if (copies > 1) {
-            loop_unroll(c, n, test, sum);
-            l->copies = copies;
+            loop_unroll(c, n, test, sum, copies);
         } else if (operations < 0 && !has_choice_within(c, n)) {
             loop_write_out(c, n);
         }

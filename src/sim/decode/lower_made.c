@@ -36,6 +36,19 @@ static bool is_predicate_again(const struct code *c, int i)
            number_at(c, from, 1, &zero) && zero == 0;
 }
 
+// 1 or 0 of a predicate, read by nothing but what makes a predicate of it again.
+static bool is_of_predicate_alone(const struct code *c, int i)
+{
+    uint64_t one, zero;
+    if (at(c, i)->opcode != PTX_OP_SELP || reader_count(c, i) == 0 || !number_at(c, i, 0, &one) ||
+        one != 1 || !number_at(c, i, 1, &zero) || zero != 0)
+        return false;
+    for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++)
+        if (!is_predicate_again(c, c->readers[r].instruction))
+            return false;
+    return true;
+}
+
 static const char *comparison_of(const struct ptx_instruction *in)
 {
     static const char *const words[] = {"eq",  "ne",  "lt",  "ge",  "le",  "gt",  "equ",
@@ -231,6 +244,57 @@ static double product_slots(const struct code *c, int i)
     return 1 + high + (high > 0);
 }
 
+// Does IMAD.WIDE multiply the value by a number? It takes no uniform register there.
+static bool is_read_apart(const struct code *c, int i)
+{
+    for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
+        int k = c->readers[r].instruction;
+        if (!value_differs(c, k) && is_wide_product(at(c, k)) && has_number(c, k))
+            return true;
+    }
+    return false;
+}
+
+// Is the value worked out in uniform registers? A product of 32 bits to 64 is not, with a sum.
+static bool is_worked_out_uniform(const struct code *c, struct origin v)
+{
+    int from = def_of(c, v);
+    enum ptx_class class = from >= 0 ? ptx_opcode_class(at(c, from)->opcode) : PTX_CLASS_OTHER;
+    if (from < 0 || value_differs(c, from) || is_wide_product(at(c, from)) ||
+        (class != PTX_CLASS_INTEGER && class != PTX_CLASS_CONVERT))
+        return false;
+    for (int s = c->first_source[from]; s < c->first_source[from + 1]; s++) {
+        int of = def_of(c, c->sources[s]);
+        if (of >= 0 && (is_widening(at(c, of)) ? !is_worked_out_uniform(c, c->sources[s])
+                                               : is_read_apart(c, of)))
+            return false;
+    }
+    return true;
+}
+
+static bool is_global(const struct ptx_instruction *in)
+{
+    enum ptx_space space = ptx_space_of(in);
+    return space == PTX_SPACE_GLOBAL || space == PTX_SPACE_GENERIC;
+}
+
+// An address that is worked out in uniform registers is moved to others for the access.
+static bool is_moved_address(const struct code *c, int i)
+{
+    bool moved = false;
+    if (value_differs(c, i) || !(is_worked_out_uniform(c, *source_of(c, i, 0)) ||
+                                 is_worked_out_uniform(c, *source_of(c, i, 1))))
+        return false;
+    for (int k = 0; k < 2; k++) {
+        int from = def_of(c, *source_of(c, i, k));
+        if (from >= 0 && (value_differs(c, from) || is_wide_product(at(c, from))))
+            return false;
+    }
+    for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++)
+        moved |= is_address_of(c, c->readers[r]) && is_global(at(c, c->readers[r].instruction));
+    return moved;
+}
+
 static double sum_slots(const struct code *c, int i)
 {
     enum { PAIR = 2 };
@@ -272,9 +336,23 @@ static int shifted_slots(const struct code *c, int i, uint64_t by)
     return !right && is_pair_of_word(c, *source_of(c, i, 0)) ? 1 : 2;
 }
 
+// A comparison of 64 bits with zero, of bits that a mask leaves: LOP3 of the halves where there are any has a predicate.
+static double masked_slots(const struct code *c, int i, double alone)
+{
+    const struct ptx_instruction *in = at(c, i);
+    int from = def_of(c, *source_of(c, i, 0));
+    uint64_t zero, mask;
+    if (!(ptx_has_modifier(in, PTX_MOD_EQ) || ptx_has_modifier(in, PTX_MOD_NE)) ||
+        in->operand_count != 3 || !number_at(c, i, 1, &zero) || zero != 0 || from < 0 ||
+        at(c, from)->opcode != PTX_OP_AND || bits_of(at(c, from)) != 64 ||
+        c->fate[from] != FATE_MADE || reader_count(c, from) != 1 || !number_at(c, from, 1, &mask))
+        return alone;
+    return ((uint32_t)mask != 0) + (mask >> 32 != 0) - halves_changed(at(c, from), mask);
+}
+
 static double wide_slots(const struct code *c, int i, double alone)
 {
-    enum { ABS_SLOTS = 5, CLZ_SLOTS = 6, POPC_SLOTS = 3 };
+    enum { ABS_SLOTS = 5, CLZ_SLOTS = 6, POPC_SLOTS = 3, MOVED = 2 };
     const struct ptx_instruction *in = at(c, i);
     uint64_t by;
     if ((in->opcode == PTX_OP_SHL || in->opcode == PTX_OP_SHR) && number_at(c, i, 1, &by))
@@ -287,11 +365,11 @@ static double wide_slots(const struct code *c, int i, double alone)
         return is_signed(type_of(in)) && number_at(c, i, 1, &by) && by == 0 &&
                        (ptx_has_modifier(in, PTX_MOD_LT) || ptx_has_modifier(in, PTX_MOD_GE))
                    ? 1
-                   : alone;
+                   : masked_slots(c, i, alone);
     if (!needs_high(c, i))
         return 1;
     if (is_int(in, PTX_OP_ADD, 64))
-        return sum_slots(c, i);
+        return sum_slots(c, i) + (is_moved_address(c, i) ? MOVED : 0);
     if (is_product(in, 64))
         return product_slots(c, i);
     if (in->opcode == PTX_OP_BREV)
@@ -333,14 +411,33 @@ static bool is_division(const struct ptx_instruction *in)
            !is_float(in) && bits_of(in) == 32;
 }
 
-// A divisor's reciprocal is worked out once: what a further division by the same takes where an earlier one comes before it.
+// A divisor's reciprocal is worked out once: what a further division by the same takes where an earlier one comes before it,
+// of the same dividend or another.
+static double further_division(const struct code *c, int i, bool same)
+{
+    enum { QUOTIENT = 9, REST = 8, QUOTIENT_OF_SAME = 4, REST_OF_SAME = 3 };
+    enum { SIGNED_QUOTIENT = 12, SIGNED_REST = 11, SIGNED_OF_SAME = 6 };
+    bool rest = at(c, i)->opcode == PTX_OP_REM;
+    if (is_signed(type_of(at(c, i))))
+        return same ? SIGNED_OF_SAME : rest ? SIGNED_REST : SIGNED_QUOTIENT;
+    if (same)
+        return rest ? REST_OF_SAME : QUOTIENT_OF_SAME;
+    return rest ? REST : QUOTIENT;
+}
+
+static bool origin_differs(const struct code *c, const struct origin *v)
+{
+    int from = def_of(c, *v);
+    return from >= 0 ? value_differs(c, from) : v->kind == VALUE_KEPT && c->differs[v->at];
+}
+
 static double division_slots(const struct code *c, int i, double alone)
 {
-    enum { QUOTIENT = 9, REST = 6, REST_OF_SAME = 2 };
     const struct origin *by = source_of(c, i, 1);
     if (by->kind == VALUE_NUMBER) // the divisor's reciprocal is worked out none the less
         return is_signed(type_of(at(c, i))) ? (at(c, i)->opcode == PTX_OP_DIV ? 18 : 16)
                                             : (at(c, i)->opcode == PTX_OP_DIV ? 14 : 13);
+    bool differs = origin_differs(c, by);
     for (int k = 0; k < i; k++) {
         const struct origin *other = is_division(at(c, k)) ? source_of(c, k, 1) : NULL;
         if (other == NULL || other->kind != by->kind || c->fate[k] != FATE_MADE ||
@@ -350,9 +447,9 @@ static double division_slots(const struct code *c, int i, double alone)
             continue;
         const struct origin *a = source_of(c, i, 0), *b = source_of(c, k, 0);
         bool same = a->kind == b->kind && a->kind == VALUE_MADE && c->same[a->at] == c->same[b->at];
-        return same ? REST_OF_SAME : at(c, i)->opcode == PTX_OP_REM ? REST : QUOTIENT;
+        return further_division(c, i, same) + (differs && !same);
     }
-    return alone;
+    return alone + (differs && at(c, i)->opcode == PTX_OP_REM && is_signed(type_of(at(c, i))));
 }
 
 // Is the selection the last that reads the value?
@@ -530,6 +627,18 @@ bool is_never_small(const struct code *c, struct origin v, int deep)
     return false;
 }
 
+static bool is_number(const struct code *c, int i, int operand)
+{
+    return source_of(c, i, operand)->kind == VALUE_NUMBER;
+}
+
+static bool is_one(const struct code *c, int i, int operand)
+{
+    enum { ONE = 0x3f800000 };
+    uint64_t number;
+    return number_at(c, i, operand, &number) && (uint32_t)number == ONE;
+}
+
 // An operand that is scaled, as what is small has no room: in its place where nobody reads it any more, else beside it and
 // selected. What a divisor of several takes is done once.
 static double scaled_slots(const struct code *c, int i, double alone)
@@ -550,7 +659,9 @@ static double scaled_slots(const struct code *c, int i, double alone)
     double slots = alone + (in->opcode == PTX_OP_DIV && source_of(c, i, 0)->kind == VALUE_NUMBER);
     if (in->opcode != PTX_OP_EX2 &&
         is_never_small(c, *source_of(c, i, in->opcode == PTX_OP_DIV), 0))
-        return full ? NORMAL_FULL - is_in_sum(c, i) : approx ? 2 - is_in_sum(c, i) : 1;
+        return full     ? NORMAL_FULL + is_number(c, i, 0) - is_in_sum(c, i)
+               : approx ? 2 - is_in_sum(c, i) - is_one(c, i, 0)
+                        : 1;
     for (int s = c->first_source[i]; s < c->first_source[i + 1]; s++) {
         int from = def_of(c, c->sources[s]);
         bool divisor = s == c->first_source[i] + 1,
@@ -593,8 +704,9 @@ static bool leaves_routine(const struct code *c, int i)
 {
     const struct ptx_instruction *in = at(c, i);
     int reg = in->operands[0].reg;
+    bool divides = in->opcode == PTX_OP_DIV || in->opcode == PTX_OP_RCP;
     return is_rounded(in) && is_float(in) && reg >= 0 && c->several[reg] &&
-           (in->opcode == PTX_OP_DIV || in->opcode == PTX_OP_SQRT || in->opcode == PTX_OP_RCP);
+           (in->opcode == PTX_OP_SQRT || (divides && bits_of(in) != 64));
 }
 
 // MEMBAR, what waits for errors, and CCTL, which empties L1.
@@ -641,15 +753,14 @@ static bool is_byte_insertion(const struct code *c, int i)
 
 static double slots_of(const struct code *c, int i)
 {
-    enum { ROUNDED_BY_NUMBER = 11 };
+    enum { ROUNDED_BY_NUMBER = 11, RECIPROCAL_F64 = 11 };
     enum { MIN_F64 = 7 };    // DSETP, moves and selections of halves, a quiet NaN
     enum { TO_UNIFORM = 7 }; // what a division of uniform registers takes to others and back
     const struct ptx_instruction *in = at(c, i);
     enum ptx_class class = ptx_opcode_class(in->opcode);
     if (is_of_predicates(in))
         return is_in_comparison(c, i) ? 0 : 1;
-    if (in->opcode == PTX_OP_SETP &&
-        (is_zero_test(c, i) || is_predicate_again(c, i) || is_opposite_made(c, i)))
+    if (in->opcode == PTX_OP_SETP && (is_zero_test(c, i) || is_opposite_made(c, i)))
         return 0;
     if (is_under_predicate(c, i) || is_saturation(c, i) || is_constant_place(c, i))
         return 0;
@@ -671,6 +782,8 @@ static double slots_of(const struct code *c, int i)
         return is_rounded(in) ? ROUNDED_BY_NUMBER : 1; // times its reciprocal
     if (class == PTX_CLASS_ATOMIC)
         return alone + code_atomic(c, i);
+    if (in->opcode == PTX_OP_RCP && bits_of(in) == 64 && is_rounded(in))
+        return RECIPROCAL_F64;
     if (is_constant_again(c, i))
         return 0;
     alone =
@@ -704,7 +817,8 @@ void code_slots(struct code *c)
     struct numbers_kept kept = {.count = 0};
     for (int i = 0; i < c->count; i++) {
         c->place[i] = c->f->block_of[i];
-        if (c->fate[i] == FATE_MADE && c->place[i] >= 0)
+        if (c->fate[i] == FATE_MADE && c->place[i] >= 0 && !is_predicate_again(c, i) &&
+            !is_of_predicate_alone(c, i))
             c->slots[i] = slots_of(c, i) + code_bytes(c, i) + code_numbers(c, i, &kept);
     }
 }

@@ -27,13 +27,24 @@ static bool is_kept(const struct code *c, struct numbers_kept *n, uint64_t bits,
     return false;
 }
 
-// Numbers are brought into registers before loops that are so short, and in each turn of others.
+static bool waits_for_memory(const struct code *c, int i)
+{
+    enum ptx_space space = ptx_space_of(at(c, i));
+    return at(c, i)->opcode == PTX_OP_LD && space != PTX_SPACE_PARAM && space != PTX_SPACE_CONST;
+}
+
+// Numbers are brought into registers before loops that are so short and load nothing, and in each turn of others: while a turn
+// waits for its loads a move costs nothing.
 static bool is_short_loop(const struct code *c, int block)
 {
     enum { SHORT = 24 };
     int loop = c->loop_of[block], count = 0;
-    for (int b = 0; b < c->f->block_count && loop >= 0; b++)
-        count += in_loop(c, b, loop) ? c->f->blocks[b].count : 0;
+    for (int i = 0; i < c->count && loop >= 0; i++)
+        if (c->f->block_of[i] >= 0 && in_loop(c, c->f->block_of[i], loop)) {
+            if (waits_for_memory(c, i))
+                return false;
+            count++;
+        }
     return loop < 0 || count <= SHORT;
 }
 
@@ -118,6 +129,6 @@ double code_numbers(struct code *c, int i, struct numbers_kept *kept)
     if (three && !f64 && numbers > 1 && is_short_loop(c, block))
         number_bring(c, kept, factor, i);
     else if (three && !f64 && numbers > 1 && !is_kept(c, kept, factor, block))
-        slots += 1;
-    return slots;
+        c->moved[i] = 1;
+    return slots + c->moved[i];
 }

@@ -262,6 +262,23 @@ static void cost_turn(const struct rates *r, const struct pipe_info *p, struct s
         c->latency += r->schedulers * c->cycles;
 }
 
+// A scheduler's part of a pipe takes a warp's instructions one by one, and ptxas leaves as many cycles between two of them that
+// follow each other: 2 between integer ones, 4 between accesses, 8 between special functions or constants.
+static double pace_of(const struct rates *r, const struct pipe_info *p, const struct timing_site *t,
+                      const struct site_cost *c)
+{
+    double slots = t->issue_slots > 0 ? t->issue_slots : 1, cycles = c->cycles / slots;
+    if (r->turn > 0 || c->sequence > 0 || p->first == SERVER_NONE)
+        return 0;
+    if (p->first == SERVER_LSU)
+        cycles = r->lsu_issue;
+    else if (p->unit != UNIT_MATH && p->unit != UNIT_CONSTANT)
+        return 0;
+    else if (p->first == SERVER_FMA_LITE || p->unit == UNIT_CONSTANT)
+        cycles /= 2;
+    return c->next - 1 + r->schedulers * cycles;
+}
+
 struct site_cost site_cost(const struct rates *r, const struct timing_site *t)
 {
     const struct pipe_info *p = &PIPES[t->pipe];
@@ -291,6 +308,8 @@ struct site_cost site_cost(const struct rates *r, const struct timing_site *t)
     else if (p->unit == UNIT_SCALAR)
         c.cycles = r->warp_lanes / lanes;
     cost_turn(r, p, &c);
+    c.pace = pace_of(r, p, t, &c);
+    c.tested = t->pipe == PIPE_F32 && t->issue_slots > 1 && t->special_slots > 0 && c.sequence <= 0;
     if (t->pipe == PIPE_MULTIPLY_WIDE) // other warps wait too
         c.slots = later(c.slots, r->wide_dispatch);
     return c;

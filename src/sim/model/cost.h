@@ -126,6 +126,8 @@ struct site_cost {                          // of one instruction of the program
     double hold;       // of its warp, behind its slots
     double sequence;   // of a sequence measured whole: one after the other at this rate; 0: none
     int16_t moved;     // as struct timing_site has it
+    double pace;       // until the warp's next one of the same pipe may issue
+    bool tested;       // a special function whose argument is tested first, and scaled
     int fixed;         // cycles behind its slots that its warp waits by a fixed count, if it waits
     uint8_t pipe, unit, first, second;
     uint8_t reader, throttle; // enum stall: what waits for its result, and for its place in a queue

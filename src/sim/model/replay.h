@@ -68,6 +68,8 @@ struct warp_state {
     double sampled;   // … and a sampler that much of its time
     double throttled; // up to here the next instruction waits for a place in a queue …
     double fixed;     // up to here it waits by a fixed count, if it waits
+    double paced;     // until then for the pipe that its last instruction took …
+    uint8_t pace_of;  // … of enum server_id
     int block;        // slot
     int scheduler;
     bool entered, waiting, done;

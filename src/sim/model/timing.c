@@ -217,7 +217,8 @@ static void block_start(struct replay *p, int slot, double at)
         w->at = at + i * p->r.block_warp_launch;
         w->started = w->since = w->at;
         w->ran = -1;
-        w->throttled = w->fixed = 0;
+        w->throttled = w->fixed = w->paced = 0;
+        w->pace_of = SERVER_NONE;
         w->drained = w->kept = 0;
         w->sent_site = 0;
         w->waiting = w->asleep = w->entered = false;

@@ -76,10 +76,11 @@ static uint32_t first_constant(const struct replay *p, const struct trace_warp *
     return w->ops[0].site;
 }
 
-// Behind the first warp that waits for a constant others stand in the queue of the unit that brings them.
+// Behind the first warp that waits for a constant others stand in the queue of the unit that brings them. Where the constant
+// comes by LDC and not by ULDC or as an operand, its reader waits as for other loads of that unit.
 void sampling_first(struct replay *p, const struct trace_warp *w, double share)
 {
-    static const double standing = 0.25; // of them
+    static const double standing = 0.05, loaded = 0.25; // of them
     if (w->count == 0)
         return;
     uint32_t at = first_constant(p, w);
@@ -87,7 +88,8 @@ void sampling_first(struct replay *p, const struct trace_warp *w, double share)
     double fetch = p->r.first_fetch * share, constant = any ? p->r.first_constant * share : 0;
     add_at(p, w->ops[0].site, STALL_NO_INSTRUCTION, fetch);
     add_at(p, at, STALL_MIO_THROTTLE, constant * standing);
-    add_at(p, at, STALL_IMC_MISS, constant * (1 - standing));
+    add_at(p, at, STALL_SHORT_SCOREBOARD, constant * loaded);
+    add_at(p, at, STALL_IMC_MISS, constant * (1 - standing - loaded));
     p->resident_cycles += (fetch + constant) * p->in->warps_per_block;
 }
 
@@ -262,12 +264,30 @@ static void sequence_explain(struct replay *p, struct warp_state *w, uint32_t si
     stall_add(p, w, site, STALL_WAIT, until);
 }
 
+// A special function within a chain of arithmetic, which scales what goes in and comes out: its own cycles are behind the
+// first instruction and in front of the others.
+static void special_explain(struct replay *p, struct warp_state *w, uint32_t site, double ready)
+{
+    const struct timing_site *t = &p->in->sites[w->maker[w->last]];
+    const struct site_cost *m = &p->costs[w->maker[w->last]];
+    double behind = m->latency * (1 - 1 / later(t->issue_slots, 1)), came = ready - behind;
+    double queued = sooner(w->queued[w->last], later(came - m->special_latency - w->since, 0));
+    stall_add(p, w, site, STALL_MIO_THROTTLE, w->since + queued);
+    stall_add(p, w, site, STALL_WAIT, came - m->special_latency);
+    stall_add(p, w, site, STALL_SHORT_SCOREBOARD, came);
+    stall_add(p, w, site, STALL_WAIT, ready);
+}
+
 static void operand_explain(struct replay *p, struct warp_state *w, uint32_t site, double ready)
 {
     const struct site_cost *m = w->maker[w->last] >= 0 ? &p->costs[w->maker[w->last]] : NULL;
     enum stall reason = m ? (enum stall)m->reader : STALL_WAIT;
     if (m && m->sequence > 0) {
         sequence_explain(p, w, site, ready);
+        return;
+    }
+    if (m && m->special_cycles > 0 && w->last_ready <= ready) {
+        special_explain(p, w, site, ready);
         return;
     }
     if (m && p->constants >= ready && p->in->sites[w->maker[w->last]].constant)
@@ -321,7 +341,8 @@ void branch_explain(struct replay *p, struct warp_state *w, uint32_t site, doubl
 {
     // PC samples of diverging loops: half of it is the fixed count of BSSY and BSYNC.
     static const double resolving = 0.3, fixed = 0.5;
-    stall_add(p, w, site, STALL_WAIT, w->since + part * fixed);
+    bool back = w->at - w->since - part > p->r.branch;
+    stall_add(p, w, site, STALL_WAIT, w->since + part * fixed + (back ? p->r.branch - 1 : 0));
     double rest = later(w->at - w->since - part * (1 - fixed), 0);
     stall_add(p, w, site, STALL_BRANCH_RESOLVING, w->at - (1 - resolving) * rest);
     stall_add(p, w, site, STALL_NO_INSTRUCTION, w->at);
@@ -360,7 +381,8 @@ void stall_explain(struct replay *p, struct warp_state *w, uint32_t site, double
 {
     if (p->stalls == NULL)
         return;
-    stall_add(p, w, site, STALL_WAIT, sooner(w->fixed, at));
+    bool same = p->costs[site].first == w->pace_of;
+    stall_add(p, w, site, STALL_WAIT, sooner(same ? later(w->fixed, w->paced) : w->fixed, at));
     if (w->last >= 0 && w->last_ready > w->since)
         operand_explain(p, w, site, sooner(w->last_ready, at));
     if (w->throttled > w->since)

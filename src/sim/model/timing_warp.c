@@ -297,6 +297,8 @@ static void warp_issue(struct replay *p, struct warp_state *w, double at)
     double queued = c->unit == UNIT_CONSTANT ? 0 : later(p->start - at, 0);
     values_come(p, w, ready, queued);
     w->fixed = at + c->next + c->fixed;
+    w->paced = at + c->pace;
+    w->pace_of = c->first;
     if (has_queue(c->unit))
         queue_note(p, c, ready);
     bool branches = c->pipe == PIPE_BRANCH;
@@ -346,6 +348,8 @@ enum step warp_step(struct replay *p, struct warp_state *w)
         warp_look(p, w);
     const struct site_cost *c = w->cost;
     double at = later(w->at, w->last_ready);
+    if (p->turns && c->first == w->pace_of)
+        at = later(at, w->paced);
     if (c->unit == UNIT_NONE) {
         warp_vanish(p, w, at);
         return STEP_RAN;
