@@ -1,13 +1,14 @@
-// Which values of 64 bits count in both halves. An address in shared memory has 32 bits in the machine, and what PTX works
-// out in 64 for it, or narrows afterwards, needs no high half.
+// Which values of 64 bits count in both halves. An address in shared or local memory has 32 bits in the machine, and what PTX
+// works out in 64 for it, or narrows afterwards, needs no high half.
 // SPDX-License-Identifier: Apache-2.0
 #include "ptx/ptx.h"
 
-static bool is_shared_access(const struct ptx_instruction *in)
+static bool is_near_access(const struct ptx_instruction *in)
 {
     return (in->opcode == PTX_OP_LD || in->opcode == PTX_OP_ST || in->opcode == PTX_OP_ATOM ||
             in->opcode == PTX_OP_RED) &&
-           in->space_count > 0 && in->spaces[0] == PTX_SPACE_SHARED;
+           in->space_count > 0 &&
+           (in->spaces[0] == PTX_SPACE_SHARED || in->spaces[0] == PTX_SPACE_LOCAL);
 }
 
 static bool is_integer(const struct ptx_instruction *in, int type)
@@ -38,7 +39,7 @@ static bool wants_high(const struct ptx_instruction *in, const struct ptx_operan
                        const bool *high)
 {
     if (op->kind == PTX_OPERAND_ADDRESS)
-        return !is_shared_access(in);
+        return !is_near_access(in);
     if (op->kind != PTX_OPERAND_REGISTER)
         return true;
     if (in->opcode == PTX_OP_CVT && is_integer(in, 0) && is_integer(in, 1))

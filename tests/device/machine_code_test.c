@@ -339,6 +339,26 @@ static const struct example examples[] = {
      LOADED "mov.u32 %r4, 0;\nL:\nfma.rn.f32 %f1, %f1, 0f40000000, 0f3F800000;\n"
             "add.s32 %r4, %r4, %r1;\nsetp.lt.s32 %p1, %r4, 4096;\n@%p1 bra L;\n" STORED,
      1000, 33, 0},
+    {"31 less the leading zeros is one",
+     WORDS "clz.b32 %r5, %r3;\nsub.s32 %r8, 31, %r5;\n" STORED_WORD, 0, 11, 0},
+    {"leading zeros are two", WORDS "clz.b32 %r8, %r3;\n" STORED_WORD, 0, 12, 0},
+    {"a sum of lanes is moved from a uniform register",
+     WORDS "redux.sync.add.s32 %r8, %r3, -1;\n" STORED_WORD, 0, 12, 0},
+    {"tf32 is a sum and a mask", LOADED "cvt.rna.tf32.f32 %r8, %f2;\n" STORED_WORD, 0, 15, 0},
+    {"a pointer in local memory has one register",
+     ".local .align 4 .b8 own[64];\n" LOADED "mov.u64 %rd8, own;\nadd.s64 %rd9, %rd8, 0;\n"
+     "mov.u32 %r4, 0;\nL:\ncvt.rn.f32.s32 %f3, %r4;\nst.local.f32 [%rd9], %f3;\n"
+     "add.s64 %rd9, %rd9, 4;\nadd.s32 %r4, %r4, %r1;\nsetp.lt.s32 %p1, %r4, 16;\n@%p1 bra L;\n"
+     "and.b32 %r5, %r2, 12;\ncvt.u64.u32 %rd10, %r5;\nadd.s64 %rd11, %rd8, %rd10;\n"
+     "ld.local.f32 %f4, [%rd11];\nadd.f32 %f1, %f4, %f2;\n" STORED,
+     1, 115, -1},
+    {"what only some turns of a loop read is made there",
+     ".shared .align 16 .b8 place[1024];\n" LOADED "mov.u32 %r4, %r2;\nL:\n"
+     "ld.global.u32 %r5, [%rd6];\nsetp.eq.s32 %p1, %r5, 7;\n@%p1 bra M;\nmov.u32 %r9, place;\n"
+     "and.b32 %r6, %r5, 252;\nadd.s32 %r7, %r9, %r6;\natom.shared.add.u32 %r8, [%r7], %r4;\n"
+     "M:\nst.global.u32 [%rd7], %r4;\nadd.s32 %r4, %r4, %r1;\nsetp.lt.s32 %p2, %r4, 4096;\n"
+     "@%p2 bra L;\n" STORED,
+     1000, 83, 0},
 };
 
 static double executed(const char *text, uint32_t n, const struct sim_line_code *codes, int count)

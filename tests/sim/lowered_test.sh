@@ -213,4 +213,11 @@ grep -Eq '^  10 b0 d0 x1 fma F32 model 1 ptxas 1: .23$' said.txt && grep -Eq '^ 
 pass 'machine instructions stand at the PTX line that they came from' $? said.txt
 grep -Eq '^k.ptx k: model [0-9]+, ptxas [0-9]+, [-+][0-9.]+ % .*; 0 without a line\)$' said.txt && grep -q '^1 kernels: median error' said.txt
 pass 'a kernel has its error' $? said.txt
+env -u RIDGE_PTXAS "${lowered%lowered}walked" -l k.ptx >said.txt 2>&1
+grep -Eq '^[|] 10 [0-9.]+ 1[.]00 1[.]00 fma[.]rn[.]f32$' said.txt && grep -Eq '^k 1[0-2][0-9][.][0-9]+ 100[.]00 [0-9]+$' said.txt
+pass 'walked counts both along the same walks' $? said.txt
+cp said.txt before.txt
+RIDGE_PTXAS=none "${lowered%lowered}walked" -l k.ptx >said.txt 2>&1
+cmp -s said.txt before.txt
+pass 'what ptxas made is kept beside the file' $? said.txt
 finish

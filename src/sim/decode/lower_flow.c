@@ -341,14 +341,32 @@ static int place_add(const struct code *c, int *places, int count, int block)
     return left;
 }
 
+// Is the block, or that with which it is executed, passed in each turn of the loop?
+static bool is_in_each_turn(const struct code *c, int block, int loop)
+{
+    const struct ptx_block *head = block_at(c, c->loops[loop].head);
+    for (int p = 0; p < head->predecessor_count; p++)
+        if (in_loop(c, head->predecessors[p], loop) &&
+            !dominates(c, c->joined_to[block], head->predecessors[p]))
+            return false;
+    return true;
+}
+
+// Out of the loop that reads it in each turn; what only some turns read is made there.
+static int symbol_place(const struct code *c, int block)
+{
+    int loop = c->loop_of[block];
+    return loop < 0 || is_in_each_turn(c, block, loop) ? before_loops(c, block) : block;
+}
+
 // Where the readers of a value need it, out of loops. apart: what is under a predicate is a place of its own.
 static int places_for_readers(const struct code *c, int i, int *places, bool apart)
 {
     int count = 0;
     for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
         int block = c->f->block_of[c->readers[r].instruction];
-        block = apart ? block : c->joined_to[block];
-        count = place_add(c, places, count, before_loops(c, block));
+        int place = apart ? symbol_place(c, block) : before_loops(c, c->joined_to[block]);
+        count = place_add(c, places, count, place);
     }
     return count;
 }
@@ -446,7 +464,7 @@ static void symbols_bring(struct code *c)
             c->slots[k] = 0;
         if (c->fate[k] == FATE_SAME)
             continue;
-        places[0] = before_loops(c, block);
+        places[0] = symbol_place(c, block);
         // A register that several write has it where it is moved, others where they are read.
         if (in->opcode == PTX_OP_MOV &&
             (in->operands[0].reg < 0 || !c->several[in->operands[0].reg]))

@@ -699,6 +699,21 @@ static bool is_constant_place(const struct code *c, int i)
            in->operands[1].variable->space == PTX_SPACE_CONST;
 }
 
+// The thread's local memory lies at the stack pointer, which is stepped once.
+static bool is_local_place(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    return in->opcode == PTX_OP_MOV && in->operand_count == 2 &&
+           in->operands[1].kind == PTX_OPERAND_SYMBOL && in->operands[1].variable != NULL &&
+           in->operands[1].variable->space == PTX_SPACE_LOCAL;
+}
+
+static bool is_in_local_place(const struct code *c, int i)
+{
+    int from = is_int(at(c, i), PTX_OP_ADD, 64) ? def_of(c, *source_of(c, i, 0)) : -1;
+    return from >= 0 && is_local_place(c, from) && is_number(c, i, 1);
+}
+
 // A routine leaves its result in a register of its own, from where a loop's is moved.
 static bool leaves_routine(const struct code *c, int i)
 {
@@ -743,6 +758,48 @@ static bool is_constant_again(const struct code *c, int i)
     return false;
 }
 
+// 31 less the leading zeros is what FLO gives; they themselves are 31 less that, or part of a sum.
+static bool is_of_leading_zeros(const struct code *c, int i)
+{
+    enum { HIGHEST = 31 };
+    uint64_t number;
+    int from = is_int(at(c, i), PTX_OP_SUB, 32) ? def_of(c, *source_of(c, i, 1)) : -1;
+    return from >= 0 && is_int(at(c, from), PTX_OP_CLZ, 32) && number_at(c, i, 0, &number) &&
+           number == HIGHEST;
+}
+
+static bool is_for_sum_alone(const struct code *c, int i)
+{
+    for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
+        int reader = c->readers[r].instruction;
+        if (!is_of_leading_zeros(c, reader) &&
+            !(is_int(at(c, reader), PTX_OP_ADD, 32) && reader_count(c, i) == 1))
+            return false;
+    }
+    return true;
+}
+
+// tf32 of f32: a sum that rounds where it is finite, and a mask, which a matrix product does without.
+static double tf32_slots(const struct code *c, int i)
+{
+    enum { ROUNDED = 2 };
+    for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++)
+        if (ptx_opcode_class(at(c, c->readers[r].instruction)->opcode) != PTX_CLASS_TENSOR)
+            return ROUNDED + 1;
+    return ROUNDED;
+}
+
+// Lanes of a mask that they do not have alike are brought together by WARPSYNC, for a vote between BSSY and BSYNC.
+static double mask_slots(const struct code *c, int i)
+{
+    enum { TOGETHER = 1, TOGETHER_FOR_VOTE = 3 };
+    const struct ptx_instruction *in = at(c, i);
+    int mask = c->first_source[i + 1] - c->first_source[i] - (in->guard >= 0) - 1;
+    if (mask < 0 || !in_has(in, "sync") || !origin_differs(c, source_of(c, i, mask)))
+        return 0;
+    return in->opcode == PTX_OP_VOTE ? TOGETHER_FOR_VOTE : TOGETHER;
+}
+
 // PRMT puts bytes between others.
 static bool is_byte_insertion(const struct code *c, int i)
 {
@@ -764,8 +821,10 @@ static double slots_of(const struct code *c, int i)
         return 0;
     if (is_under_predicate(c, i) || is_saturation(c, i) || is_constant_place(c, i))
         return 0;
-    if (is_whole_mask(c, i))
+    if (is_whole_mask(c, i) || is_in_local_place(c, i))
         return 0;
+    if (is_local_place(c, i))
+        return 1;
     if (in->opcode == PTX_OP_BRA && in->guard >= 0 && // by what is known
         source_of(c, i, c->first_source[i + 1] - c->first_source[i] - 1)->kind == VALUE_NUMBER)
         return 0;
@@ -782,6 +841,14 @@ static double slots_of(const struct code *c, int i)
         return is_rounded(in) ? ROUNDED_BY_NUMBER : 1; // times its reciprocal
     if (class == PTX_CLASS_ATOMIC)
         return alone + code_atomic(c, i);
+    if (class == PTX_CLASS_WARP) // a sum of lanes is in a uniform register
+        return alone + (in->opcode == PTX_OP_REDUX) + mask_slots(c, i);
+    if (is_int(in, PTX_OP_CLZ, 32))
+        return is_for_sum_alone(c, i) ? 1 : alone;
+    if (is_of_leading_zeros(c, i))
+        return 0;
+    if (in->opcode == PTX_OP_CVT && in->types[0] == PTX_TYPE_TF32)
+        return tf32_slots(c, i);
     if (in->opcode == PTX_OP_RCP && bits_of(in) == 64 && is_rounded(in))
         return RECIPROCAL_F64;
     if (is_constant_again(c, i))

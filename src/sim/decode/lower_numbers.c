@@ -109,6 +109,9 @@ double code_numbers(struct code *c, int i, struct numbers_kept *kept)
     kept->routines += is_rounded(in) && is_float(in) &&
                       (in->opcode == PTX_OP_DIV || in->opcode == PTX_OP_SQRT ||
                        in->opcode == PTX_OP_RCP); // they branch: behind them numbers are made anew
+    enum { HALF_OF_TF32 = 0x1000 };
+    if (in->opcode == PTX_OP_CVT && in->type_count > 0 && in->types[0] == PTX_TYPE_TF32)
+        number_bring(c, kept, HALF_OF_TF32, i);
     enum { SCALE_OF_RCP = 0x4b800000 };
     if (in->opcode == PTX_OP_RCP && in_has(in, "approx") && bits_of(in) == 32 &&
         !ptx_has_modifier(in, PTX_MOD_FTZ) && !is_never_small(c, *source_of(c, i, 0), 0))

@@ -137,6 +137,9 @@ static void rates_latencies(struct rates *r, const struct gpu *g)
     r->bulk_start = known_or_none(GPU(g, bulk_copy_start_cycles));
     r->guard = known_or_none(GPU(g, latency_guard_cycles) - r->alu);
     r->branch = known_or_none(GPU(g, branch_cycles));
+    r->store_pass = known_or_none(g->value[GPU_FIELD_lsu_store_flit_cycles]);
+    r->own_pass = known_or_none(g->value[GPU_FIELD_lsu_pass_cycles]);
+    r->word = known_or_none(g->value[GPU_FIELD_l1_word_cycles]);
     r->branch_parting = known_or_none(g->value[GPU_FIELD_branch_parting_cycles]);
     r->branch_back = known_or_none(g->value[GPU_FIELD_branch_back_cycles] - r->branch);
     // Load, add, compare and swap, test, and the branch back under the predicate.
@@ -313,6 +316,34 @@ struct site_cost site_cost(const struct rates *r, const struct timing_site *t)
     if (t->pipe == PIPE_MULTIPLY_WIDE) // other warps wait too
         c.slots = later(c.slots, r->wide_dispatch);
     return c;
+}
+
+bool has_slow_way(const struct timing_site *t)
+{
+    switch ((enum timed_operation)t->operation) {
+    case OPERATION_div_rn_f32:
+    case OPERATION_div_rn_f32_known:
+    case OPERATION_rcp_rn_f32:
+    case OPERATION_sqrt_rn_f32:
+    case OPERATION_div_f64:
+    case OPERATION_rcp_f64:
+    case OPERATION_sqrt_f64:
+    case OPERATION_div_u64:
+    case OPERATION_div_s64:
+    case OPERATION_rem_u64:
+    case OPERATION_rem_s64:
+        return true;
+    case OPERATION_NONE:
+    case OPERATION_div_full_f32:
+    case OPERATION_div_approx_f32:
+    case OPERATION_div_32:
+    case OPERATION_rem_32:
+    case OPERATION_mul_lo_64:
+    case OPERATION_mul_hi_64:
+    case OPERATION_COUNT:
+        break;
+    }
+    return false;
 }
 
 /* ---- turns ---------------------------------------------------------------------------------------- */

@@ -22,7 +22,8 @@ static inline double sooner(double a, double b)
 /* ---- rates: the chip's, as cycles and as units per cycle of one SM --------------------------------- */
 
 struct rates {
-    double none; // 0: of pipes that have no such figure
+    double none;                       // 0: of pipes that have no such figure
+    double store_pass, own_pass, word; // of stores' flits, a scheduler's loads, wide loads: 0: none
     double lines, lsu_issue, lsu_store, l1_bytes, fill_bytes, wavefront;
     double l2_read_bytes, l2_flits, l2_atomics, l2_atomics_same;
     double dram_read_bytes, dram_write_bytes, constant, constant_latency;
@@ -133,6 +134,8 @@ struct site_cost {                          // of one instruction of the program
     uint8_t reader, throttle; // enum stall: what waits for its result, and for its place in a queue
 };
 struct site_cost site_cost(const struct rates *r, const struct timing_site *t);
+// Does its code branch to a call, for numbers that the short way does not take? ptxas moves nothing over that.
+bool has_slow_way(const struct timing_site *t);
 
 /* ---- accesses ----------------------------------------------------------------------------------- */
 

@@ -34,6 +34,16 @@ static inline double server_take(struct server *s, double at, double cycles)
     return start;
 }
 
+// The load/store unit's data stage: what is taken of each few cycles to come. A line that is not there yet takes its turn when it
+// has come, and what others find in the meantime goes before it.
+enum { STAGE_CYCLES = 16, STAGE_SPANS = 4096 };
+struct stage {
+    uint64_t span[STAGE_SPANS]; // whose cycles `taken` counts; another number: nothing is taken
+    double taken[STAGE_SPANS];
+};
+// Takes cycles from `at` on, where they are free; returns the end of the last of them. start: of the first.
+double stage_take(struct stage *s, double at, double cycles, double *start);
+
 /* ---- the SM ------------------------------------------------------------------------------------ */
 
 enum { GROUPS = 64 };   // of copies, each with an arrival of its own
@@ -157,6 +167,10 @@ struct replay {
     struct site_cost *costs; // one per site
     struct operands operands;
     struct server issue[SCHEDULERS_MAX], pipe[SERVER_COUNT], sequence;
+    struct stage *stage; // of the load/store unit; NULL: a warp's clock, which waits for nobody
+    struct server tags;  // in front of it
+    struct server own[SCHEDULERS_MAX]; // a scheduler's way to what its loads find
+    int scheduler;                     // of the warp whose operation executes
     struct server fill, port, l2, memory_cache, dram, atomic, shared_only, barrier_unit;
     struct server
         stores; // what leaves through the port where it does not keep loads from leaving: with turns
@@ -270,6 +284,8 @@ static inline double queue_wait(const struct replay *p, const struct site_cost *
     const struct server *port = p->turns && c->unit == UNIT_STORE ? &p->stores : &p->port;
     return store ? later(at, port->free_at - p->r.load_queue) : at;
 }
+// What needs the data stage at once: a request's start there, behind its turn at the tags.
+double lsu_take(struct replay *p, double at, double cycles);
 // timing_memory.c: each starts at `at` and returns when its result is there, a store's when it has left the SM
 double load_global(struct replay *p, const struct trace_op *op, const struct site_cost *c,
                    double at);

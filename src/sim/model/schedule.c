@@ -81,7 +81,8 @@ static void entry_memory(const struct program *p, int site, struct entry *e)
     }
     if (m && m->ordered)
         e->reads = e->writes = IN_ALL;
-    e->last = e->site->pipe == PIPE_BRANCH || e->site->pipe == PIPE_EXIT || reads_clock(info->in);
+    e->last = e->site->pipe == PIPE_BRANCH || e->site->pipe == PIPE_EXIT || reads_clock(info->in) ||
+              has_slow_way(e->site);
 }
 
 static bool shares(const uint16_t *a, int a_count, const uint16_t *b, int b_count)

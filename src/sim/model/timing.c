@@ -5,7 +5,8 @@
 //   - a warp issues in the order that a compiler makes of PTX (schedule.c); an instruction waits for the registers it reads (scoreboard);
 //   - each of the SM's schedulers issues one instruction per cycle; a pipe takes 32 lanes at its rate;
 //   - special registers and constants (parameters, thread numbers) come through one narrow unit;
-//   - the load/store unit takes a request line by line and returns it bank by bank, as shared memory, four sectors a cycle;
+//   - the load/store unit takes a request line by line and returns it bank by bank, as shared memory, four sectors a cycle: at once
+//     what L1 has, through the warp's scheduler's own way, the rest when it has come; the flits of stores pass among them;
 //   - lines that miss L1 and flits of stores leave the SM through one port, one per cycle; a store
 //     sends a flit per sector and one more per line that is written in part;
 //   - L2 and device memory are shared evenly by the SMs at work (each gets its part of the rate);
@@ -524,6 +525,7 @@ bool replay_init(struct replay *p, const struct timing_input *in, uint64_t block
     for (int i = 0; i < LINE_COUNT; i++)
         p->lines[i].first = p->lines[i].last = NO_WARP;
     p->fills = xcalloc(FILL_TABLE, sizeof *p->fills);
+    p->stage = xcalloc(1, sizeof *p->stage);
     p->miss_credit = xcalloc((size_t)in->site_count, sizeof *p->miss_credit);
     p->coming_credit = xcalloc((size_t)in->site_count, sizeof *p->coming_credit);
     p->gaps = xcalloc((size_t)in->site_count, sizeof *p->gaps);
@@ -568,6 +570,7 @@ void replay_release(struct replay *p)
     free(p->waiting_in);
     free(p->by_age);
     free(p->fills);
+    free(p->stage);
     free(p->order);
     free(p->miss_credit);
     free(p->coming_credit);

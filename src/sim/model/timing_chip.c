@@ -67,16 +67,64 @@ static struct trace trace_of_block(const struct timing_input *in, int block)
     return one;
 }
 
-// From the instruction before to one of the site. One that was never seen waits for the one before it.
-static double alone_of(const struct replay *p, const struct replay *one, uint32_t site)
+// Of a load that was not replayed: what most of its requests wait for, by where its sectors were found.
+static double load_latency(const struct replay *p, int site)
 {
-    const struct gap *g = one->gaps[site].count > 0 ? &one->gaps[site] : &p->gaps[site];
+    const struct sim_site *s = &p->in->stats[site];
+    const struct rates *r = &p->r;
+    double requests = (double)s->requests;
+    if (requests <= 0)
+        return r->l1_latency;
+    double far = (double)(s->l2_sectors - s->l2_hit_sectors + s->l2_coming_sectors) / requests,
+           all = (double)s->l2_sectors / requests;
+    double dram = sooner(1, far), l2 = sooner(1, all) - dram;
+    return dram * r->dram_latency + l2 * r->l2_latency + (1 - dram - l2) * r->l1_latency;
+}
+
+// Does it add to its own result, turn by turn?
+static bool is_carried(const struct timing_site *t)
+{
+    for (int i = 0; i < t->source_count; i++)
+        for (int n = 0; n < t->result_count; n++)
+            if (t->source[i] == t->result[n])
+                return true;
+    return false;
+}
+
+// When it issues, if the one before did at `now`, and its operands are there at `operands`.
+static double issue_alone(const struct replay *p, int site, double now, double operands)
+{
     const struct site_cost *c = &p->costs[site];
-    if (g->count > 0)
-        return g->cycles / (double)g->count;
     if (c->unit == UNIT_NONE)
-        return 0;
-    return c->pipe == PIPE_BRANCH ? c->next + c->hold + p->r.guard + p->r.branch_back : c->latency;
+        return now;
+    if (c->pipe == PIPE_BRANCH)
+        return now + c->next + c->hold + p->r.guard + p->r.branch_back;
+    return later(now + (is_carried(&p->in->sites[site]) ? c->latency : c->next), operands);
+}
+
+// Of each site, cycles from the instruction before. One that was not replayed waits for its operands, in the order of issue.
+static double *gaps_alone(const struct replay *p, const struct replay *one)
+{
+    const struct timing_input *in = p->in;
+    double *alone = xcalloc((size_t)in->site_count + 1, sizeof *alone),
+           *ready = xcalloc((size_t)in->register_count + 1, sizeof *ready), now = 0;
+    for (int k = 0; k < in->site_count; k++) {
+        int i = k + in->sites[k].moved;
+        const struct timing_site *t = &in->sites[i];
+        const struct gap *g = one->gaps[i].count > 0 ? &one->gaps[i] : &p->gaps[i];
+        unsigned unit = p->costs[i].unit;
+        double operands = 0, latency = unit == UNIT_LOAD ? load_latency(p, i) : p->costs[i].latency;
+        for (int n = 0; n < t->source_count; n++)
+            operands = later(operands, ready[t->source[n]]);
+        double at =
+            g->count > 0 ? now + g->cycles / (double)g->count : issue_alone(p, i, now, operands);
+        for (int n = 0; n < t->result_count; n++)
+            ready[t->result[n]] = unit == UNIT_NONE ? later(now, operands) : at + latency;
+        alone[i] = at - now;
+        now = at;
+    }
+    free(ready);
+    return alone;
 }
 
 // What goes through one pipe or another. A full SM's does so that both are as busy, if it can.
@@ -111,7 +159,8 @@ static void pairs_share(double taken[UNIT_TIMES], const double either[PAIRS])
 
 // What the grid's warps execute once, as most of them do, or what is more than that, of loops; as one of the blocks executes it
 // by itself. Of sites that it does not execute: as in the replay.
-static struct uneven_part part_of(const struct replay *p, const struct replay *one, bool more)
+static struct uneven_part part_of(const struct replay *p, const struct replay *one,
+                                  const double *gaps, bool more)
 {
     const struct timing_input *in = p->in;
     double warps = (double)in->grid_blocks * in->warps_per_block, executed = 0, alone = 0;
@@ -120,7 +169,7 @@ static struct uneven_part part_of(const struct replay *p, const struct replay *o
         double once = sooner((double)in->stats[i].executed, warps);
         double times = more ? (double)in->stats[i].executed - once : once;
         executed += times;
-        alone += times * alone_of(p, one, (uint32_t)i);
+        alone += times * gaps[i];
         if (one->gaps[i].count == 0)
             taken[TIME_ISSUE] += times * one->costs[i].slots / one->schedulers;
         for (int u = 0; u < UNIT_TIMES && one->gaps[i].count > 0; u++) {
@@ -153,6 +202,7 @@ static double chip_cycles(const struct replay *p, uint64_t sm_blocks)
         one.taken = xcalloc((size_t)in.site_count, sizeof *one.taken);
         replay_run(&one);
     }
+    double *gaps = gaps_alone(p, &one);
     struct uneven_replay r = {.blocks = p->blocks_started,
                               .cycles = p->end * p->whole,
                               .block_launch = p->r.block_launch,
@@ -160,8 +210,9 @@ static double chip_cycles(const struct replay *p, uint64_t sm_blocks)
                               .sms = p->sms,
                               .one = longest,
                               .one_cycles = one.end,
-                              .all = part_of(p, &one, false),
-                              .more = part_of(p, &one, true)};
+                              .all = part_of(p, &one, gaps, false),
+                              .more = part_of(p, &one, gaps, true)};
+    free(gaps);
     free(one.taken);
     replay_release(&one);
     return uneven_cycles(p->in, r, otherwise);

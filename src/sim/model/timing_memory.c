@@ -302,6 +302,48 @@ static struct trace_op op_met(struct replay *p, const struct trace_op *traced)
     return op;
 }
 
+// A load that finds its lines: through the data stage, and its scheduler's own way there, which takes longer for each pass. Returns
+// when its data begin to come.
+static double found_pass(struct replay *p, const struct trace_op *op, double cycles, double at)
+{
+    double own = op->wavefronts > 1 ? op->wavefronts * p->r.own_pass : 0, taken = 0;
+    double start = server_take(&p->pipe[SERVER_LSU], at, cycles);
+    (void)stage_take(p->stage, start, cycles, &taken);
+    if (own <= cycles)
+        return start + cycles;
+    return server_take(&p->own[p->scheduler], start, own) + own;
+}
+
+// A load whose lines come later, which others may wait for too: its data pass when the last of them is there, after those that
+// came before. It has been at the tags twice.
+static double late_pass(struct replay *p, const struct trace_op *op, double cycles, double at)
+{
+    double begun = 0, passes = later(cycles, 2 * op->lines / p->r.lines);
+    p->pipe[SERVER_LSU].busy += cycles;
+    return later(at, stage_take(p->stage, at, passes, &begun) - p->r.lsu_issue);
+}
+
+static double load_pass(struct replay *p, const struct trace_op *op, const struct site_cost *c,
+                        double cycles, double at)
+{
+    static const double word = 4; // bytes
+    const struct rates *r = &p->r;
+    double coming = op->miss_lines < op->lines ? lines_wait(p, op, 0) : 0;
+    double latency = c->latency + r->word * later(p->in->sites[op->site].bytes / word - 1, 0);
+    double tags = later(r->lsu_issue, op->lines / r->lines);
+    double start = p->stage != NULL ? server_take(&p->tags, at, tags)
+                                    : server_take(&p->pipe[SERVER_LSU], at, cycles);
+    bool late = op->miss > 0 || coming > start + cycles + latency;
+    double passed = p->stage == NULL ? start + cycles
+                    : late           ? start + tags
+                                     : found_pass(p, op, cycles, start);
+    double arrives = later(coming, passed + latency);
+    struct request q = {first_line(op), op->miss_lines, op->miss};
+    if (op->miss > 0)
+        arrives = later(arrives, lines_fetch(p, op->site, q, start));
+    return late && p->stage != NULL ? late_pass(p, op, cycles, arrives) : arrives;
+}
+
 double load_global(struct replay *p, const struct trace_op *traced, const struct site_cost *c,
                    double at)
 {
@@ -312,12 +354,7 @@ double load_global(struct replay *p, const struct trace_op *traced, const struct
     double cycles = later(later(r->lsu_issue, bytes / r->l1_bytes),
                           stages_cycles(r, op->lines, op->wavefronts));
     cycles = later(cycles, sectors_cycles(op->sectors));
-    double start = server_take(&p->pipe[SERVER_LSU], at, cycles);
-    double arrives = start + cycles + c->latency;
-    if (op->miss_lines < op->lines)
-        arrives = lines_wait(p, op, arrives);
-    struct request q = {first_line(op), op->miss_lines, op->miss};
-    return op->miss == 0 ? arrives : later(arrives, lines_fetch(p, op->site, q, start));
+    return load_pass(p, op, c, cycles, at);
 }
 
 // Flits of so many sectors, from `start`. Returns when they have left the SM.
@@ -339,11 +376,11 @@ static double flits_send(struct replay *p, double flits, double sectors, double 
     return sent;
 }
 
-// Returns when the store has left the SM.
+// Its flits pass the data stage as they pass the port: loads behind it wait. Returns when the store has left the SM.
 double store_global(struct replay *p, const struct trace_op *op, double at)
 {
     double flits = port_store_flits(op->lines, op->sectors, op->miss); // `miss`: written in part
-    double start = server_take(&p->pipe[SERVER_LSU], at, p->r.lsu_store);
+    double start = lsu_take(p, at, later(p->r.lsu_store, flits * p->r.store_pass));
     double sent = flits_send(p, flits, op->sectors, start);
     lines_mark(p, op, sent);
     return sent;
@@ -356,7 +393,7 @@ double copy_bulk(struct replay *p, const struct trace_op *op, const struct site_
 {
     const struct rates *r = &p->r;
     const struct trace_sync *s = syncs_of(p, op);
-    double start = server_take(&p->pipe[SERVER_LSU], at, r->lsu_issue);
+    double start = lsu_take(p, at, r->lsu_issue);
     double begun = start + r->lsu_issue + c->latency;
     if (s == NULL || s->phase != NO_PHASE)
         return begun; // between shared memories
@@ -385,7 +422,7 @@ double atomic_global(struct replay *p, const struct trace_op *op, const struct s
                      double at)
 {
     const struct rates *r = &p->r;
-    double start = server_take(&p->pipe[SERVER_LSU], at, r->lsu_issue);
+    double start = lsu_take(p, at, r->lsu_issue);
     double flits = (op->lines + op->sectors) / r->port_lines;
     double sent = server_take(&p->port, start, flits) + op->lines / r->port_lines;
     double depth = op->wavefronts > 0 ? op->wavefronts : 1;
@@ -420,7 +457,7 @@ static double swap_in_shared(struct replay *p, const struct trace_op *op, double
     double wide = p->in->sites[op->site].bytes / bank_bytes - 1;
     double turns = later(1, op->wavefronts - later(wide, 0));
     double cycles = turns * p->r.swap_cycles;
-    double start = server_take(&p->pipe[SERVER_LSU], at, cycles);
+    double start = lsu_take(p, at, cycles);
     p->shared_only.busy += cycles;
     return start + later(cycles, turns * p->r.swap_latency);
 }
@@ -432,7 +469,8 @@ double access_shared(struct replay *p, const struct trace_op *op, const struct s
         return swap_in_shared(p, op, at);
     double passes = op->wavefronts > 0 ? op->wavefronts : 1;
     double cycles = op->lanes > 0 ? later(p->r.lsu_issue, passes * p->r.wavefront) : 0;
-    double start = server_take(&p->pipe[c->first], at, cycles);
+    double start = c->first == SERVER_LSU ? lsu_take(p, at, cycles)
+                                          : server_take(&p->pipe[c->first], at, cycles);
     p->shared_only.busy += cycles;
     return start + later(cycles - 1, 0) + c->latency;
 }

@@ -7,6 +7,49 @@ static struct server *earlier(struct server *a, struct server *b)
     return a->free_at <= b->free_at ? a : b;
 }
 
+double stage_take(struct stage *s, double at, double cycles, double *start)
+{
+    double now = at;
+    bool begun = false;
+    for (uint64_t n = (uint64_t)(at / STAGE_CYCLES), last = n + STAGE_SPANS / 2; n < last; n++) {
+        size_t i = n % STAGE_SPANS;
+        double end = ((double)n + 1) * STAGE_CYCLES;
+        if (s->span[i] != n) {
+            s->span[i] = n;
+            s->taken[i] = 0;
+        }
+        double from = later(now, end - STAGE_CYCLES),
+               room = sooner(STAGE_CYCLES - s->taken[i], end - from), part = sooner(room, cycles);
+        if (part <= 0)
+            continue;
+        if (!begun)
+            *start = from;
+        begun = true;
+        s->taken[i] += part;
+        cycles -= part;
+        now = from + part;
+        if (cycles <= 0)
+            break;
+    }
+    return now;
+}
+
+double lsu_take(struct replay *p, double at, double cycles)
+{
+    struct server *lsu = &p->pipe[SERVER_LSU];
+    if (p->stage == NULL || cycles <= 0)
+        return server_take(lsu, at, cycles);
+    double start = server_take(lsu, server_take(&p->tags, at, p->r.lsu_issue), cycles), taken;
+    (void)stage_take(p->stage, start, cycles, &taken);
+    return start;
+}
+
+static double pipe_take(struct replay *p, struct server *pipe, double at, double cycles)
+{
+    bool lsu = pipe == &p->pipe[SERVER_LSU];
+    return lsu ? lsu_take(p, at, cycles) : server_take(pipe, at, cycles);
+}
+
 // f32 goes through two halves of a pipe, of which the first also multiplies integers; integer additions
 // go there or through the integer pipe: whichever is free.
 static double arithmetic(struct replay *p, const struct site_cost *c, double at)
@@ -21,7 +64,7 @@ static double arithmetic(struct replay *p, const struct site_cost *c, double at)
         p->start = later(start, begun);
         return p->start + c->latency;
     }
-    p->start = server_take(pipe, at, c->cycles);
+    p->start = pipe_take(p, pipe, at, c->cycles);
     double done = p->start + c->latency;
     if (c->special_cycles == 0)
         return done;
@@ -76,7 +119,7 @@ double op_execute(struct replay *p, const struct trace_op *op, const struct site
     case UNIT_COPY:
         return op->lanes ? copy_bulk(p, op, c, at) : at;
     case UNIT_CONSTANT: // the data is returned through the load/store unit's data stage
-        server_take(&p->pipe[SERVER_LSU], at, p->r.lsu_issue);
+        lsu_take(p, at, p->r.lsu_issue);
         return taken_once(p, c, at);
     case UNIT_SCALAR:
     case UNIT_TENSOR:

@@ -234,7 +234,9 @@ static void turns_begin(struct replay *p, struct warp_state *w, const struct tra
     if (turns < 2)
         return;
     for (op = first; op < end && turns > 0; op++) {
-        if (op->site + 1 == loop) {
+        if (has_slow_way(&p->in->sites[op->site])) {
+            turns = 0;
+        } else if (op->site + 1 == loop) {
             turns = op + 1 < end && op[1].site < op->site ? turns - 1 : 0;
         } else if (is_load_of(p, op, loop) && w->ahead_count < TOGETHER) {
             w->ahead[w->ahead_count].op = op;
@@ -289,6 +291,7 @@ static void warp_issue(struct replay *p, struct warp_state *w, double at)
     server_take(&p->issue[w->scheduler], at,
                 c->slots + (swaps ? c->turn_slots * op->wavefronts : 0));
     p->start = w->issued = at;
+    p->scheduler = w->scheduler;
     gap_note(p, w, op->site, at);
     double held = c->pipe == PIPE_BULK_COPY ? lanes_started(p, op) : 0;
     double ready = p->ready = held + result_ready(p, w, op, at);
