@@ -5,8 +5,7 @@
 //   - a warp issues in the order that a compiler makes of PTX (schedule.c); an instruction waits for the registers it reads (scoreboard);
 //   - each of the SM's schedulers issues one instruction per cycle; a pipe takes 32 lanes at its rate;
 //   - special registers and constants (parameters, thread numbers) come through one narrow unit;
-//   - the load/store unit takes a request line by line and returns it bank by bank, as shared memory, four sectors a cycle: at once
-//     what L1 has, through the warp's scheduler's own way, the rest when it has come; the flits of stores pass among them;
+//   - the load/store unit takes a request line by line and returns it bank by bank, four sectors a cycle, what misses when it has come;
 //   - lines that miss L1 and flits of stores leave the SM through one port, one per cycle; a store
 //     sends a flit per sector and one more per line that is written in part;
 //   - L2 and device memory are shared evenly by the SMs at work (each gets its part of the rate);
