@@ -90,7 +90,8 @@ void *large_new(size_t size);
 struct l1 *l1_new_in(void *room, const struct gpu *gpu, uint64_t shared_bytes_in_use);
 void l1_free(struct l1 *c);
 void l1_reset(struct l1 *c);
-void l1_fetch(const struct l1 *c); // into the host's caches
+size_t l1_sets_bytes(const struct l1 *c); // of its sets, where they are few; else 0
+void l1_fetch(const struct l1 *c);        // into the host's caches
 // Sectors (bits) of the line that hit; the others are fetched and are there afterwards.
 uint8_t l1_load(struct l1 *c, uint64_t line_address, uint8_t sectors);
 uint8_t l1_store(struct l1 *c, uint64_t line_address, uint8_t sectors); // as l1_store_bytes returns

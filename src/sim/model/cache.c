@@ -245,11 +245,16 @@ void l1_reset(struct l1 *c)
     c->row.gathered = false;
 }
 
-void l1_fetch(const struct l1 *c)
+size_t l1_sets_bytes(const struct l1 *c)
 {
     enum { FEW = 256 }; // more would push each other out of the host's caches
-    for (uint32_t i = 0; i < c->set_count && c->set_count <= FEW; i++)
-        set_prefetch(&c->sets[i]);
+    return c->set_count <= FEW ? c->set_count * sizeof *c->sets : 0;
+}
+
+void l1_fetch(const struct l1 *c)
+{
+    for (size_t i = 0; i < l1_sets_bytes(c) / sizeof *c->sets; i++)
+        set_fetch(&c->sets[i]);
 }
 
 uint8_t l1_load(struct l1 *c, uint64_t line_address, uint8_t sectors)

@@ -487,15 +487,15 @@ static void row_place(const struct l2 *c, struct l2_log *log, const struct l2_ro
         p->far |= (uint64_t)(home[i] != near) << i;
         p->line[i].home = home[i] * c->set_count + index[i];
         p->line[i].tag = (uint32_t)(base + plan->line[i]);
-        set_prefetch(&c->sets[p->line[i].home]);
-        __builtin_prefetch(&c->warm[p->line[i].home], 1);
+        set_fetch(&c->sets[p->line[i].home]);
+        line_fetch(&c->warm[p->line[i].home]);
         if (c->partitions != 2)
             continue;
         const struct set *other = &c->sets[(home[i] ^ 1) * c->set_count + index[i]];
         if (home[i] == near) // a copy may be there: its tags are looked at
-            __builtin_prefetch(other);
+            line_fetch(other);
         else if (plan->partial < plan->sent) // what is whole is kept there too
-            set_prefetch(other);
+            set_fetch(other);
     }
     p->apart = sets_are_apart(p->line, count);
 }

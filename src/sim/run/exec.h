@@ -650,6 +650,8 @@ struct core { // of a host thread
     struct access access_out;
     struct launch *launch;
     struct sm *sm; // the one it runs now
+    const char *ahead,
+        *ahead_end; // of the L1 that it may need next: not yet on its way to the host's cache
     struct segment_count *segments;
     struct mem_state *mem;
     uint64_t *guarded_lanes;

@@ -316,6 +316,28 @@ static uint64_t block_at(const struct launch *l, uint64_t place)
     return place / l->block_group * l->block_group * (l->block_step - 1) + place;
 }
 
+// While this SM runs, the host has time to fetch the L1 of the one after it.
+static void ahead_begin(struct core *core, const struct sm *sm)
+{
+    const struct launch *l = core->launch;
+    uint64_t next = (uint64_t)(sm->index + l->core_count);
+    core->ahead = core->ahead_end = NULL;
+    if (sm->l1 == NULL || next >= (uint64_t)l->sm_count)
+        return;
+    core->ahead =
+        (const char *)(l->sim->l1_room + next * l->sim->l1_each); // it begins with its sets
+    core->ahead_end = core->ahead + l1_sets_bytes(sm->l1);
+}
+
+static inline void ahead_fetch(struct core *core)
+{
+    enum { HOST_LINE = 64, LINES = 4 }; // of a turn
+    if (core->ahead == core->ahead_end)
+        return;
+    for (int i = 0; i < LINES && core->ahead < core->ahead_end; i++, core->ahead += HOST_LINE)
+        __builtin_prefetch(core->ahead, 1);
+}
+
 static void sm_open(struct core *core, struct sm *sm)
 {
     struct launch *l = core->launch;
@@ -330,6 +352,7 @@ static void sm_open(struct core *core, struct sm *sm)
             l1_fetch(s->l1[sm->index]);
         sm->l1 = s->l1[sm->index];
     }
+    ahead_begin(core, sm);
     sm->home = residence_take(l);
     if (sm->home == NULL)
         sm->home = residence_new(core);
@@ -356,6 +379,7 @@ static inline __attribute__((always_inline)) void warp_turn(struct core *core, s
     uint64_t before = sm->epoch_instructions, watches = sm->watches;
     w->core = core;
     w->wake = sm->busy = 0;
+    ahead_fetch(core);
     warp_run(w);
     uint64_t ran = sm->epoch_instructions - before;
     uint64_t issue = l->turn.schedulers == 4 ? ran / 4 : ran / l->turn.schedulers; // most chips
