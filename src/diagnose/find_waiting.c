@@ -243,14 +243,46 @@ static double traffic_needed(const struct search *s)
     return s->in->launches > 1 && needed < 1 ? needed : 1;
 }
 
-// All in one launch. Where memory sets the kernels' pace, they take the share of their time that they move bytes of the
-// job; else what the other bytes take at memory's rate is gained.
+// What a step of a block takes at least: its warps meet at a barrier, behind which is read what one of them wrote to shared memory.
+static double step_ns(const struct search *s)
+{
+    const struct gpu *g = s->in->gpu;
+    double threads = input_grid_blocks(s->in) * search_get(s, COUNTER_BLOCK_THREADS);
+    double warps = fmin(threads, GPU(g, max_threads_per_block)) / GPU(g, warp_size);
+    double cycles = 2 * GPU(g, latency_shared_cycles) + GPU(g, latency_barrier_cycles) +
+                    warps * GPU(g, barrier_warp_cycles);
+    return isnan(cycles) ? 0 : cycles / GPU(g, clock_mhz) * 1000;
+}
+
+// The busiest resource beside those that move bytes: its work stays in one launch.
+static double computing_ns(const struct search *s)
+{
+    static const enum resource moves[] = {RESOURCE_DRAM, RESOURCE_L2, RESOURCE_LAUNCH,
+                                          RESOURCE_LINK, RESOURCE_L1};
+    double most = 0;
+    for (int r = 0; r < RESOURCE_COUNT; r++) {
+        bool counts = !isnan(s->bounds->by[r].time_ns);
+        for (size_t i = 0; i < COUNT_OF(moves); i++)
+            counts &= r != (int)moves[i];
+        most = counts ? fmax(most, s->bounds->by[r].time_ns) : most;
+    }
+    return most;
+}
+
+// All in one launch. Memory moves the bytes of the job then, what computes stays, and what warps wait beside both, they wait for the
+// bytes that are left, or, where memory does not set the pace, once in place of once for each launch; a step takes as long as a
+// block's.
 static double fused_ns(const struct search *s, double one, double needed)
 {
     double moving = fmax(s->bounds->by[RESOURCE_DRAM].time_ns, s->bounds->by[RESOURCE_L2].time_ns);
     double kernels = s->in->time_ns.value - s->bounds->by[RESOURCE_LAUNCH].time_ns;
-    bool paced = search_replays(s) && moving >= LIMITER_SHARE * kernels;
-    return one + (paced ? kernels * needed : kernels - moving * (1 - needed));
+    double computing = computing_ns(s), launches = s->in->launches;
+    if (!search_replays(s))
+        return one + kernels - moving * (1 - needed);
+    double waits = fmax(0, kernels - fmax(moving, computing));
+    double once = moving >= LIMITER_SHARE * kernels ? 0 : 1 / launches;
+    double left = fmax(moving * needed, computing) + waits * fmax(needed, once);
+    return one + fmin(kernels, fmax(left, launches * step_ns(s)));
 }
 
 // Launches that hand nothing on to each other may run side by side, as far as each leaves the chip free.
@@ -261,6 +293,14 @@ static double batched_ns(const struct search *s, double one)
     double fill = fmin(1, search_get(s, COUNTER_WAVES)), launches = s->in->launches;
     double least = largest < 0 ? 0 : s->bounds->by[largest].time_ns;
     return one + fmax(least, isnan(fill) ? kernels : kernels * fmax(fill, 1 / launches));
+}
+
+// So many launches share what they move that most bring data of their own, and each leaves most of the chip idle: none needs the
+// one before.
+#define APART_MIN 8.0 // launches' worth of the job's bytes
+static bool have_data_apart(const struct search *s, double needed)
+{
+    return needed * s->in->launches >= APART_MIN && search_get(s, COUNTER_WAVES) <= IDLE_MOST;
 }
 
 void find_launch(const struct search *s)
@@ -274,20 +314,30 @@ void find_launch(const struct search *s)
     if (!several && search_replays(s) && search_found(s, LAST_RESORT))
         return; // a short kernel: first what makes it longer than it need be
     double alone = fmax(time - launch, time / 2);
+    bool apart = several && have_data_apart(s, needed);
     struct finding f = {
         .cause = "launches",
         .class = FINDING_LAUNCH,
-        .title = several ? arena_printf(s->a,
-                                        "%d launches hand results on through memory: they load and "
-                                        "store %.1f times the bytes the job needs",
-                                        s->in->launches, 1 / needed)
-                         : arena_printf(s->a, "Starting the kernel is %.0f %% of the %s",
-                                        100 * launch / time, search_time(s)),
-        .fix = several
-                   ? "Fuse the launches, so that what one computes stays in registers or shared "
-                     "memory for the next."
-                   : "Do more in a launch: fuse kernels, batch problems, or replay a graph.",
-        .expected_time_ns = several               ? fused_ns(s, one, needed)
+        .title = apart ? arena_printf(s->a,
+                                      "%d launches fill %.0f %% of the chip each, one after the "
+                                      "other",
+                                      s->in->launches, 100 * fmin(1, search_get(s, COUNTER_WAVES)))
+                 : several
+                     ? arena_printf(s->a,
+                                    "%d launches hand results on through memory: they load and "
+                                    "store %.1f times the bytes the job needs",
+                                    s->in->launches, 1 / needed)
+                     : arena_printf(s->a, "Starting the kernel is %.0f %% of the %s",
+                                    100 * launch / time, search_time(s)),
+        .fix =
+            apart
+                ? "Give one launch all of them: each has data of its own, and a grid of all their "
+                  "blocks fills the chip."
+            : several ? "Fuse the launches, so that what one computes stays in registers or shared "
+                        "memory for the next."
+                      : "Do more in a launch: fuse kernels, batch problems, or replay a graph.",
+        .expected_time_ns = apart                 ? batched_ns(s, one)
+                            : several             ? fused_ns(s, one, needed)
                             : s->in->launches > 1 ? fmin(alone, batched_ns(s, one))
                                                   : alone,
     };

@@ -125,7 +125,8 @@ static void rows_fix(const struct search *s, struct finding *f)
         f->expected_time_ns = rows;
         f->price = PRICE_REPLAY;
     }
-    evidence_figure(f, "loads_walking", walking, s->in->facts->provenance);
+    if (walking > 0)
+        evidence_figure(f, "loads_walking", walking, s->in->facts->provenance);
 }
 
 static void find_direction(const struct search *s, const struct direction *d)

@@ -138,7 +138,7 @@ static double same_work_ns(const struct search *s, int intervention)
     return least <= s->in->time_ns.value ? least : 0;
 }
 
-// A replay's price stands before the finder's own; no code is faster than the floor of the work.
+// A replay's price stands before the finder's own; no code is faster than the floor of the work and its launch.
 static void finding_price(const struct search *s, struct finding *f)
 {
     for (size_t i = 0; f->cause && i < COUNT_OF(causes); i++) {
@@ -152,10 +152,13 @@ static void finding_price(const struct search *s, struct finding *f)
         f->price = PRICE_REPLAY;
     }
     double floor_ns = diagnose_floor(s->in);
+    double launch_ns = s->bounds->by[RESOURCE_LAUNCH].time_ns / fmax(1, s->in->launches);
     if (isnan(f->expected_time_ns))
         f->expected_time_ns = s->in->time_ns.value;
     if (f->price == PRICE_REPLAY)
-        f->expected_time_ns = fmin(fmax(f->expected_time_ns, floor_ns), s->in->time_ns.value);
+        f->expected_time_ns =
+            fmin(fmax(f->expected_time_ns, floor_ns + (isnan(launch_ns) ? 0 : launch_ns)),
+                 s->in->time_ns.value);
 }
 
 void finding_add(const struct search *s, struct finding f)

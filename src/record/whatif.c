@@ -108,10 +108,13 @@ bool interventions_parse(const char *text, struct interventions *out, struct err
 /* ---- prices -------------------------------------------------------------------------------------- */
 
 // left: by the replay, of the time. What was measured above the model's time is of something that the model does not have,
-// and goes with what is taken away; but more loads in flight wait for it as well, and so do fewer atomics.
+// and goes with what is taken away; but more loads in flight wait for it as well, and so do fewer atomics. What the model takes longer
+// than the GPU is of what is taken away, too: what is left is as the model has it.
 static double without_excess(enum intervention i, double left, double modelled)
 {
     bool waits_on = i == INTERVENTION_LOADS || i == INTERVENTION_ATOMICS;
+    if (modelled > 1)
+        return fmin(1, left * modelled);
     if (left >= 1 || modelled >= 1 || modelled < MODELLED_LEAST || waits_on)
         return left;
     return fmax(left * modelled, 1 - EXCESS_TIMES * (1 - left));

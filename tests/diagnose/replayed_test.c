@@ -70,11 +70,15 @@ static void what_a_gpu_takes_longer_goes_with_the_cause(void **state)
     replay(INTERVENTION_BLOCK_RELOADS, 76000); // 95 %: no gain becomes more than twice itself
     diagnosed();
     assert_near(out.findings[0].expected_time_ns, 90000);
-    replays.as_is_ns.value = 120000; // the twin: the model takes longer
+    replays.as_is_ns.value = 120000; // the model takes longer: what is left is as it has it
     replay(INTERVENTION_LOADS, 120000);
     replay(INTERVENTION_BLOCK_RELOADS, 72000);
     diagnosed();
-    assert_near(out.findings[0].expected_time_ns, 60000);
+    assert_near(out.findings[0].expected_time_ns, 72000);
+    replay(INTERVENTION_BLOCK_RELOADS, 110000); // … and no more than all of the time
+    diagnosed();
+    assert_true(finding_of("other threads of the block")->folded);
+    assert_near(finding_of("other threads of the block")->expected_time_ns, 100000);
     replays.as_is_ns.value = 40000; // less than half: a model of something else
     replay(INTERVENTION_BLOCK_RELOADS, 24000);
     diagnosed();
@@ -464,6 +468,64 @@ static void launches_are_not_blamed_for_what_one_loads_again(void **state)
     assert_non_null(finding_of("accesses are narrow"));
 }
 
+// 20 launches of a tenth of the chip, with data of their own that they load twice; the twin's hand theirs on, one to the next.
+static void launches_with_data_of_their_own_are_run_together(void **state)
+{
+    (void)state;
+    in.launches = 20;
+    in.work_bytes = 1000 * 32;
+    set(COUNTER_GLOBAL_LOAD_SECTORS_IDEAL, 1900);
+    set(COUNTER_GLOBAL_STORE_SECTORS_IDEAL, 100);
+    set(COUNTER_WAVES, 0.1);
+    diagnosed();
+    assert_near(finding_of("fill 10 % of the chip each")->expected_time_ns, 2000 + 60000 * 0.1);
+    assert_null(finding_of("hand results on"));
+    in.work_bytes = 100 * 32; // all of them work on the same
+    diagnosed();
+    assert_null(finding_of("of the chip each"));
+    assert_non_null(finding_of("launches hand results on"));
+    in.work_bytes = 1000 * 32;
+    set(COUNTER_WAVES, 1); // each fills the chip
+    diagnosed();
+    assert_null(finding_of("of the chip each"));
+}
+
+// Four launches that wait most of their time: in one, each byte comes once, and so does the wait. What computes stays.
+static void launches_in_one_wait_once(void **state)
+{
+    (void)state;
+    in.launches = 4;
+    in.work_bytes = 1000 * 32;
+    set(COUNTER_GLOBAL_LOAD_SECTORS_IDEAL, 3000);
+    set(COUNTER_GLOBAL_STORE_SECTORS_IDEAL, 1000);
+    set(COUNTER_DRAM_READ_BYTES, 9000 * 1000.0); // 10 us of 92
+    diagnosed();
+    assert_near(finding_of("launches hand results on")->expected_time_ns,
+                2000 + 10000 / 4.0 + 82000 / 4.0);
+    set(COUNTER_WARP_INSTRUCTIONS, 400 * 52000.0);
+    diagnosed();
+    assert_near(finding_of("launches hand results on")->expected_time_ns,
+                2000 + 52000 + 40000 / 4.0);
+}
+
+// A loop that loads, meets and computes: by its replay, where that gains.
+static void loads_between_barriers_are_no_overlap(void **state)
+{
+    (void)state;
+    stalls.warp_cycles[STALL_BARRIER] = (struct figure){5, PROVENANCE_MODELLED};
+    replay(INTERVENTION_LOADS, 90000);
+    replay(INTERVENTION_AHEAD, 70000);
+    assert_string_equal(first(), "no-overlap");
+    assert_near(out.findings[0].expected_time_ns, 70000);
+    replay(INTERVENTION_AHEAD, 97000);
+    diagnosed();
+    assert_null(finding_of("nothing is loaded meanwhile"));
+    replay(INTERVENTION_AHEAD, 70000);
+    stalls.warp_cycles[STALL_LONG_SCOREBOARD].value = 2; // of 27: they do not wait
+    diagnosed();
+    assert_null(finding_of("nothing is loaded meanwhile"));
+}
+
 // Without shared memory, the L1 at its limit: registers that serve several results.
 static void what_the_l1_serves_again_is_for_registers(void **state)
 {
@@ -756,6 +818,9 @@ int main(void)
         REPLAYED(ranks_go_on_from_one_to_the_next),
         REPLAYED(loads_of_the_same_come_before_narrow_ones),
         REPLAYED(launches_are_not_blamed_for_what_one_loads_again),
+        REPLAYED(launches_with_data_of_their_own_are_run_together),
+        REPLAYED(launches_in_one_wait_once),
+        REPLAYED(loads_between_barriers_are_no_overlap),
         REPLAYED(what_the_l1_serves_again_is_for_registers),
         REPLAYED(tensor_cores_are_priced_by_a_replay_or_a_bound),
         REPLAYED(tensor_cores_are_called_idle_only_where_lanes_do_their_work),

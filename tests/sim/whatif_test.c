@@ -819,9 +819,193 @@ static void what_is_looked_up_stays_scattered(void **state)
     bench_close(&twin);
 }
 
+// Dot products of bytes are of the tensor cores too, and so are integer ones that are summed up; an address is not.
+static void integer_products_go_to_the_tensor_cores(void **state)
+{
+    static const char *const bodies[] = {
+        "ld.global.u32 %r5, [%l1]; ld.global.u32 %r6, [%l1+128]; "
+        "dp4a.s32.s32 %r7, %r5, %r6, %r7; cvt.rn.f32.s32 %f9, %r7;",
+        "ld.global.u32 %r5, [%l1]; ld.global.u32 %r6, [%l1+128]; "
+        "mad.lo.s32 %r7, %r5, %r6, %r7; cvt.rn.f32.s32 %f9, %r7;",
+        "mad.lo.s32 %r5, %r9, %r2, %r2; and.b32 %r5, %r5, 65535; mul.wide.u32 %l2, %r5, 4; "
+        "ld.param.u64 %l3, [out]; add.u64 %l3, %l3, %l2; ld.global.f32 %f2, [%l3]; "
+        "add.f32 %f9, %f9, %f2;"};
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(bodies); i++) {
+        struct bench b;
+        run_room(&b, bodies[i], 1056, 64, 1 << 22);
+        bool products = i + 1 < COUNT_OF(bodies);
+        assert_int_equal(b.report.counterfactuals.time_ns[INTERVENTION_TENSOR].provenance,
+                         products ? PROVENANCE_MODELLED : PROVENANCE_ABSENT);
+        assert_true(!products || then(&b, INTERVENTION_TENSOR) < 0.6 * b.report.time.time_ns);
+        bench_close(&b);
+    }
+}
+
+// A word further along, lanes have what those beside them had: no register of their own has it. The same word again is.
+static void what_lanes_beside_had_is_not_loaded_again(void **state)
+{
+    struct bench shifted, again;
+    (void)state;
+    run_room(&shifted,
+             "ld.global.f32 %f2, [%l1]; ld.global.f32 %f3, [%l1+4]; add.f32 %f9, %f2, %f3;", 16, 1,
+             1 << 22);
+    run_room(&again, "ld.global.f32 %f2, [%l1]; ld.global.f32 %f3, [%l1]; add.f32 %f9, %f2, %f3;",
+             16, 1, 1 << 22);
+    assert_true(shifted.report.facts.value[FACT_LOADS_AGAIN] == 0);
+    assert_true(shifted.report.facts.value[FACT_LOADS_AGAIN_BLOCK] > 0);
+    assert_true(again.report.facts.value[FACT_LOADS_AGAIN] > 0);
+    assert_true(again.report.facts.value[FACT_LOADS_AGAIN_BLOCK] == 0);
+    bench_close(&shifted);
+    bench_close(&again);
+}
+
+// A sum that leaves some out is one that several may share, unless the sum itself decides which.
+static void a_sum_of_some_is_a_sum(void **state)
+{
+    struct bench some, running;
+    (void)state;
+    run_steps(&some, "k",
+              "cvt.rn.f32.u32 %f2, %r9; setp.gt.f32 %p2, %f2, %f1; add.f32 %f3, %f9, %f2; "
+              "selp.f32 %f9, %f3, %f9, %p2;",
+              16);
+    run_steps(&running, "k",
+              "cvt.rn.f32.u32 %f2, %r9; setp.gt.f32 %p2, %f2, %f9; add.f32 %f3, %f9, %f2; "
+              "selp.f32 %f9, %f3, %f9, %p2;",
+              16);
+    assert_true(some.report.facts.value[FACT_SERIAL_LOOPS] == 0);
+    assert_true(running.report.facts.value[FACT_SERIAL_LOOPS] > 0);
+    bench_close(&some);
+    bench_close(&running);
+}
+
+// Rows that a thread each walks along, n words, by a loop of eight at a time: words beside each row are loaded for each of them by a
+// warp's lanes.
+static void run_rows(struct bench *b, uint32_t n)
+{
+    run_room(b,
+             "mad.lo.u32 %r5, %r2, 32, %r9; and.b32 %r5, %r5, 131071; mul.wide.u32 %l2, %r5, 32; "
+             "ld.param.u64 %l3, [out]; add.u64 %l3, %l3, %l2; "
+             "ld.global.f32 %f2, [%l3]; ld.global.f32 %f3, [%l3+4]; ld.global.f32 %f4, [%l3+8]; "
+             "ld.global.f32 %f5, [%l3+12]; add.f32 %f2, %f2, %f3; add.f32 %f4, %f4, %f5; "
+             "add.f32 %f9, %f9, %f2; add.f32 %f9, %f9, %f4;",
+             1056, n, 1 << 22);
+}
+
+// Lanes that share a row out make its address, combine its parts and store its result each time: of long rows that is little.
+static void short_rows_gain_less_by_a_warp(void **state)
+{
+    struct bench few, many;
+    (void)state;
+    run_rows(&few, 2);
+    run_rows(&many, 32);
+    assert_true(few.report.facts.value[FACT_ROW_SUMS] > 0);
+    double of_few = then(&few, INTERVENTION_ROWS) / then(&few, INTERVENTION_SECTORS);
+    double of_many = then(&many, INTERVENTION_ROWS) / then(&many, INTERVENTION_SECTORS);
+    if (!(of_few > 1.5 * of_many && of_many < 1.5))
+        fail_msg("%.2f times the time of coalesced loads, %.2f of long rows", of_few, of_many);
+    bench_close(&few);
+    bench_close(&many);
+}
+
+// A word for all lanes, a turn of an unrolled loop further along its row, or in the next row.
+static void a_row_by_turns_of_a_loop_is_no_column(void **state)
+{
+    struct bench row, column;
+    (void)state;
+    run_room(&row,
+             "mul.wide.u32 %l2, %r9, 64; ld.param.u64 %l3, [out]; add.u64 %l3, %l3, %l2; "
+             "ld.global.f32 %f2, [%l3]; add.f32 %f9, %f9, %f2;",
+             16, 64, 1 << 22);
+    run_room(&column,
+             "mul.wide.u32 %l2, %r9, 1024; ld.param.u64 %l3, [out]; add.u64 %l3, %l3, %l2; "
+             "ld.global.f32 %f2, [%l3]; add.f32 %f9, %f9, %f2;",
+             16, 64, 1 << 22);
+    assert_true(row.report.facts.value[FACT_LOADS_COLUMN] == 0);
+    assert_true(column.report.facts.value[FACT_LOADS_COLUMN] > 0);
+    bench_close(&row);
+    bench_close(&column);
+}
+
+// Four terms with coefficients that only an f64 has are a function of the library; with others they are the user's.
+#define TERMS(a, b, c, d)                                                                       \
+    "{ .reg .f64 %d<8>; cvt.f64.f32 %d1, %f1; mov.f64 %d2, " a "; mov.f64 %d3, " b "; mov.f64 " \
+    "%d4, " c "; mov.f64 %d5, " d "; fma.rn.f64 %d6, %d1, %d2, %d3; "                           \
+    "fma.rn.f64 %d6, %d6, %d1, %d4; fma.rn.f64 %d6, %d6, %d1, %d5; "                            \
+    "fma.rn.f64 %d6, %d6, %d1, %d3; cvt.rn.f32.f64 %f2, %d6; add.f32 %f9, %f9, %f2; }"
+static void functions_of_f32_have_fewer_terms(void **state)
+{
+    struct bench library, own;
+    (void)state;
+    run_steps(&library, "k",
+              TERMS("0d3E5ADE1569CE2BDF", "0d3E928AF3FCA213EA", "0d3EC71DEE62401315",
+                    "0d3EFA01997C89EB71"),
+              1056);
+    run_steps(&own, "k",
+              TERMS("0d3E50000000000000", "0d3E90000000000000", "0d3EC0000000000000",
+                    "0d3EF0000000000000"),
+              1056);
+    double fewer = then(&library, INTERVENTION_F64), all = then(&own, INTERVENTION_F64);
+    if (!(fewer < 0.9 * all))
+        fail_msg("%.0f ns by fewer terms, %.0f by as many", fewer, all);
+    bench_close(&library);
+    bench_close(&own);
+}
+
+// A loop that loads, meets and computes: loaded a turn ahead, nothing waits. Without the barrier other warps hide it.
+static void a_load_between_barriers_may_be_a_turn_ahead(void **state)
+{
+    static const char load[] = "mul.wide.u32 %l2, %r9, 262144; add.u64 %l3, %l1, %l2; "
+                               "ld.global.f32 %f2, [%l3]; add.f32 %f9, %f9, %f2; ";
+    struct arena a = {0};
+    struct bench meets, alone;
+    (void)state;
+    run_room(&meets, arena_printf(&a, "%sbar.sync 0;", load), 132, 16, 1 << 23);
+    run_room(&alone, load, 132, 16, 1 << 23);
+    assert_true(then(&meets, INTERVENTION_AHEAD) < 0.6 * meets.report.time.time_ns);
+    assert_int_equal(alone.report.counterfactuals.time_ns[INTERVENTION_AHEAD].provenance,
+                     PROVENANCE_ABSENT);
+    bench_close(&meets);
+    bench_close(&alone);
+    arena_release(&a);
+}
+
+// The loop over an array is unrolled: its loads go out together; not where some lanes leave a turn out.
+static void loads_beside_a_local_array_go_out_together(void **state)
+{
+    static const char loop[] =
+        "{ .local .align 4 .b8 array[32]; .reg .b64 %%a, %%b, %%c; mov.u64 %%a, array; "
+        "mov.u32 %%r5, 0; over: mul.wide.u32 %%b, %%r5, 65536; add.u64 %%c, %%l1, %%b; "
+        "ld.global.f32 %%f3, [%%c]; and.b32 %%r6, %%r2, %d; setp.ne.u32 %%p3, %%r6, 0; "
+        "@%%p3 bra none; mul.wide.u32 %%b, %%r5, 4; add.u64 %%b, %%a, %%b; "
+        "ld.local.f32 %%f2, [%%b]; add.f32 %%f2, %%f2, %%f3; st.local.f32 [%%b], %%f2; none: "
+        "add.u32 %%r5, %%r5, 1; setp.lt.u32 %%p2, %%r5, 8; @%%p2 bra over; "
+        "add.f32 %%f9, %%f9, %%f2; }";
+    struct arena a = {0};
+    struct bench all, some;
+    (void)state;
+    run_room(&all, arena_printf(&a, loop, 0), 132, 4, 1 << 23);
+    run_room(&some, arena_printf(&a, loop, 1), 132, 4, 1 << 23);
+    double left = then(&all, INTERVENTION_LOCAL) / all.report.time.time_ns,
+           others = then(&some, INTERVENTION_LOCAL) / some.report.time.time_ns;
+    if (!(left < 0.85 * others))
+        fail_msg("%.2f of the time, %.2f where lanes leave turns out", left, others);
+    bench_close(&all);
+    bench_close(&some);
+    arena_release(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_sum_of_some_is_a_sum),
+        cmocka_unit_test(integer_products_go_to_the_tensor_cores),
+        cmocka_unit_test(what_lanes_beside_had_is_not_loaded_again),
+        cmocka_unit_test(short_rows_gain_less_by_a_warp),
+        cmocka_unit_test(a_row_by_turns_of_a_loop_is_no_column),
+        cmocka_unit_test(functions_of_f32_have_fewer_terms),
+        cmocka_unit_test(a_load_between_barriers_may_be_a_turn_ahead),
+        cmocka_unit_test(loads_beside_a_local_array_go_out_together),
         cmocka_unit_test(bytes_in_vectors_fill_lines),
         cmocka_unit_test(what_is_looked_up_stays_scattered),
         cmocka_unit_test(facts_alone_are_those_of_a_replayed_launch),

@@ -40,6 +40,9 @@ static bool combines(enum ptx_opcode op)
 static bool is_summed(const struct ptx_instruction *is, const struct timing_site *t, int k)
 {
     bool products = is->opcode == PTX_OP_FMA || is->opcode == PTX_OP_MAD;
+    if (is->opcode == PTX_OP_SELP)
+        return k + 1 <
+               t->source_count; // a sum, or the same without what is left out; not by what decides
     if (!products)
         return combines(is->opcode);
     if (k != t->source_count - 1 || is->operand_count != 4 ||

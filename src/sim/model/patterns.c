@@ -11,6 +11,7 @@ enum {
     SEEN_TABLE = 1 << 16,  // sectors remembered (direct mapped)
     JUST_NOW = 32,         // loads of a warp: an unrolled loop's
     NEXT_ONES = 4,         // … of rows that are walked along beside each other
+    UNROLLED_SECTORS = 4,  // between an unrolled loop's turns along a row, at most
     OPS_READ_MAX = 1500000 // of the trace
 };
 
@@ -255,11 +256,22 @@ static bool is_compact(const struct trace_op *op, const struct timing_site *t)
     return op->sectors * SECTOR_BYTES <= op->lanes * t->bytes * 3 / 2 + SECTOR_BYTES;
 }
 
+// Lanes side by side that begin within a sector: beside others that began elsewhere in it.
+static bool is_shifted(const struct trace_op *op, const struct timing_site *t)
+{
+    return op->lanes * t->bytes > SECTOR_BYTES && op->sectors * SECTOR_BYTES > op->lanes * t->bytes;
+}
+
 static void seen_enter(const struct reader *r, uint32_t sector, int warp, bool compact)
 {
     struct seen *s = seen_slot(r, sector);
     bool elsewhere = s->sector == sector && s->block > 0 && s->block != r->block;
     *s = (struct seen){sector, r->block, warp, r->now, elsewhere, compact};
+}
+
+static uint32_t sectors_apart(uint32_t a, uint32_t b)
+{
+    return a > b ? a - b : b - a;
 }
 
 static void load_read(struct reader *r, const struct trace_op *op, int warp)
@@ -280,7 +292,8 @@ static void load_read(struct reader *r, const struct trace_op *op, int warp)
     // A row that starts at a looked-up place: but for the first word of each sector, its lane has it just read the one beside it.
     bool along = walks || (!is_compact(op, t) && known && s->warp == warp && !s->compact &&
                            r->now - s->when <= NEXT_ONES);
-    bool column = uniform && r->last[op->site] > 0 && r->last[op->site] != op->first_sector + 1;
+    bool column = uniform && r->last[op->site] > 0 &&
+                  sectors_apart(r->last[op->site], op->first_sector + 1) > UNROLLED_SECTORS;
     p->along += uniform && r->last[op->site] == op->first_sector + 1;
     r->last[op->site] = op->first_sector + 1;
     r->loads[op->site]++;
@@ -292,6 +305,7 @@ static void load_read(struct reader *r, const struct trace_op *op, int warp)
     f[FACT_LOADS_SCATTERED] += !is_compact(op, t) && !uniform;
     f[FACT_LOADS_GATHERED] += !is_compact(op, t) && !uniform && !along && p->gathers;
     p->scattered += !is_compact(op, t) && !uniform && !along;
+    r->out->along_rows += along;
     if (!known) {
         seen_enter(r, op->first_sector, warp, is_compact(op, t));
     } else if (s->warp == warp) {
@@ -302,7 +316,11 @@ static void load_read(struct reader *r, const struct trace_op *op, int warp)
         p->uniform++;
     if (!is_compact(op, t) && !uniform)
         return;
-    if (known && s->warp == warp && !goes_on) {
+    bool shifted = !uniform && is_shifted(op, t) && known && s->warp == warp && !goes_on;
+    if (shifted) { // what a lane beside had: no register of this one's has it
+        p->again_block++;
+        f[FACT_LOADS_AGAIN_BLOCK]++;
+    } else if (known && s->warp == warp && !goes_on) {
         p->again++;
         f[FACT_LOADS_AGAIN]++;
     } else if (known && s->warp != warp) {
@@ -426,6 +444,7 @@ void patterns_find(const struct timing_input *in, struct arena *a, struct patter
 {
     out->sites = ARENA_ARRAY(a, struct site_pattern, in->site_count + 1);
     out->loads_stored = false;
+    out->along_rows = 0;
     out->facts = (struct facts){.known = true, .provenance = PROVENANCE_SIMULATED};
     values_find(in, out->sites);
     functions_find(in, out->sites);
@@ -455,11 +474,12 @@ void patterns_find(const struct timing_input *in, struct arena *a, struct patter
         p->uniform /= p->same ? loads : fmax(r.later[i], 1);
         out->facts.value[FACT_LOADS_UNIFORM] += p->uniform * r.loads[i];
     }
+    out->along_rows /= fmax(out->facts.value[FACT_LOADS], 1);
     for (int i = 0; i < FACT_COUNT && blocks > 0; i++)
         out->facts.value[i] *= (double)in->grid_blocks / blocks;
     sites_count(in, out, out->facts.value);
     out->facts.value[FACT_SERIAL_LOOPS] = loop_is_serial(in) ? (double)in->grid_blocks : 0;
-    bool rows = out->facts.value[FACT_LOADS_WALKING] > 0 && loops_add_up(in, out->sites);
+    bool rows = out->along_rows > 0 && loops_add_up(in, out->sites);
     out->facts.value[FACT_ROW_SUMS] = rows ? (double)in->grid_blocks : 0;
     out->grid_steps = loop_steps_by_grid(in);
     out->facts.value[FACT_GRID_LOOPS] = out->grid_steps > 0 ? (double)in->grid_blocks : 0;

@@ -22,6 +22,7 @@ static const struct intervening *const intervening_of[INTERVENTION_COUNT] = {
     [INTERVENTION_IDLE_LANES] = &intervene_idle_lanes,
     [INTERVENTION_STEPS] = &intervene_steps,
     [INTERVENTION_LOADS] = &intervene_loads,
+    [INTERVENTION_AHEAD] = &intervene_ahead,
     [INTERVENTION_CHAINS] = &intervene_chains,
     [INTERVENTION_BYTES] = &intervene_bytes,
     [INTERVENTION_F64] = &intervene_f64,

@@ -37,6 +37,7 @@ struct patterns {
     struct site_pattern *sites;
     struct facts facts;
     double grid_steps; // loop_steps_by_grid
+    double along_rows; // of the loads: each lane goes along a row of its own, unrolled or not
     bool loads_stored; // a block loads what it had stored
 };
 void patterns_find(const struct timing_input *in, struct arena *a, struct patterns *out);
@@ -110,9 +111,9 @@ extern const struct intervening intervene_conflicts, intervene_sectors, interven
     intervene_shared_atomics, intervene_bytes, intervene_reloads, intervene_block_reloads,
     intervene_shared_loads, intervene_local, intervene_uniform; // whatif_memory.c
 extern const struct intervening intervene_barriers, intervene_idle_lanes, intervene_steps,
-    intervene_loads, intervene_chains, intervene_f64, intervene_halves, intervene_functions,
-    intervene_divisions, intervene_index, intervene_tensor, intervene_warps, intervene_grid,
-    intervene_split, intervene_rows,
+    intervene_loads, intervene_ahead, intervene_chains, intervene_f64, intervene_halves,
+    intervene_functions, intervene_divisions, intervene_index, intervene_tensor, intervene_warps,
+    intervene_grid, intervene_split, intervene_rows,
     intervene_imbalance; // whatif_work.c
 
 static inline bool is_global(enum timing_pipe pipe)

@@ -832,16 +832,39 @@ static bool *local_loops(struct altered *x, struct share *loads)
     return in_loop;
 }
 
+// Do all lanes access their arrays at the same turns?
+#define LANES_ALL 0.9 // of a warp's
+#define SELDOM 0.05   // of the executions of the hottest local access
+static bool local_by_all_lanes(const struct timing_input *in)
+{
+    double hottest = 0;
+    for (int i = 0; i < in->site_count; i++)
+        if (is_local(in->sites[i].pipe))
+            hottest = fmax(hottest, (double)in->stats[i].executed);
+    for (int i = 0; i < in->site_count; i++) {
+        const struct sim_site *s = &in->stats[i];
+        if (is_local(in->sites[i].pipe) && (double)s->executed > SELDOM * hottest &&
+            (double)s->lanes < LANES_ALL * LANES * (double)s->executed)
+            return false;
+    }
+    return true;
+}
+
 static void local_apply(struct altered *x, double to)
 {
     struct replacing r = {share_new(x), FORM_VANISHED};
     const bool *in_loop = local_loops(x, &r.share);
+    bool loads = false;
     for (int i = 0; i < x->sites; i++) {
         r.share.of[i] = (is_local(x->site[i].pipe) ? 1 : r.share.of[i]) * (1 - fmin(to, 1));
+        loads |= in_loop[i] && to < 1;
         if (in_loop[i] && to < 1)
             x->site[i].pipe = PIPE_NONE;
     }
     altered_each(x, op_replace, &r);
+    // The turns of an unrolled loop load together, unless what they do hangs on what was loaded.
+    if (loads && local_by_all_lanes(x->was))
+        intervene_loads.apply(x, intervention_standard(INTERVENTION_LOADS));
 }
 
 const struct intervening intervene_local = {local_applies, local_apply};

@@ -310,6 +310,36 @@ static void loads_apply(struct altered *x, double to)
 
 const struct intervening intervene_loads = {loads_applies, loads_apply};
 
+// A load of a loop in which a block's warps meet, of a place that is known before.
+#define TURNS_MIN 1.5 // of a warp: a loop
+static bool is_early(const struct timing_input *in, const struct patterns *p, int i)
+{
+    double warps = (double)in->grid_blocks * in->warps_per_block, met = 0;
+    for (int k = 0; k < in->site_count; k++)
+        met = is_barrier(&in->sites[k]) ? fmax(met, (double)in->stats[k].executed) : met;
+    return in->sites[i].pipe == PIPE_GLOBAL_LOAD && !p->sites[i].gathers &&
+           !in->sites[i].synchronises && met >= TURNS_MIN * warps &&
+           (double)in->stats[i].executed >= TURNS_MIN * warps;
+}
+
+static bool ahead_applies(const struct timing_input *in, const struct patterns *p)
+{
+    for (int i = 0; i < in->site_count; i++)
+        if (is_early(in, p, i))
+            return true;
+    return false;
+}
+
+// What is loaded a turn ahead has come when it is used: nothing waits for it, memory is as busy as before.
+static void ahead_apply(struct altered *x, double to)
+{
+    for (int i = 0; i < x->sites && to < 1; i++)
+        if (is_early(x->was, x->patterns, i))
+            x->site[i].result_count = 0;
+}
+
+const struct intervening intervene_ahead = {ahead_applies, ahead_apply};
+
 static bool always(const struct timing_input *in, const struct patterns *p)
 {
     (void)in, (void)p;
@@ -356,11 +386,47 @@ static bool converts_f64(const struct ptx_instruction *in)
     return f64 && ptx_opcode_class(in->opcode) == PTX_CLASS_CONVERT;
 }
 
+// A coefficient of a polynomial in the library's f64 functions: a number that no f32 is, by itself in a register.
+static bool is_wide(const struct ptx_operand *o)
+{
+    enum { F64_MORE_BITS = 29 }; // of the mantissa
+    return o->kind == PTX_OPERAND_IMMEDIATE && o->immediate_type == PTX_TYPE_F64 &&
+           (o->bits & ((1u << F64_MORE_BITS) - 1)) != 0;
+}
+
+static void coefficients_find(const struct altered *x, bool *coefficient)
+{
+    for (int i = 0; i < x->sites; i++) {
+        const struct ptx_instruction *is = x->stats[i].instruction;
+        if (is && is->opcode == PTX_OP_MOV && is->operand_count == 2 && is_wide(&is->operands[1]))
+            for (int k = 0; k < x->site[i].result_count; k++)
+                coefficient[x->site[i].result[k]] = true;
+    }
+}
+
+// A step of such a polynomial: two values and the next coefficient.
+static bool is_step(const struct timing_site *t, const struct ptx_instruction *is,
+                    const bool *coefficient)
+{
+    if (!is || is->opcode != PTX_OP_FMA || is->operand_count != 4)
+        return false;
+    return is_wide(&is->operands[3]) ||
+           (is->operands[3].kind == PTX_OPERAND_REGISTER && t->source_count > 0 &&
+            coefficient[t->source[t->source_count - 1]]);
+}
+
+// An f32 has less than half of the bits: its functions need a third of the terms, or the hardware has them.
+enum { TERMS_OF_F32 = 3 };
 static void f64_apply(struct altered *x, double to)
 {
+    bool *coefficient = ARENA_ARRAY(&x->arena, bool, x->was->register_count + 1);
+    int steps = 0;
+    coefficients_find(x, coefficient);
     for (int i = 0; i < x->sites && to < 1; i++) {
         struct timing_site *t = &x->site[i];
-        if (converts_f64(x->stats[i].instruction)) {
+        const struct ptx_instruction *is = x->stats[i].instruction;
+        if (converts_f64(is) ||
+            (is_f64(t) && is_step(t, is, coefficient) && steps++ % TERMS_OF_F32 > 0)) {
             site_vanish(x, i);
         } else if (is_f64(t)) {
             t->pipe = PIPE_F32;
@@ -535,24 +601,38 @@ const struct intervening intervene_halves = {halves_applies, halves_apply};
 
 enum {
     MMA_PRODUCTS = 64, // of a warp, in an m16n8k16
+    MMA_BYTES = 128,   // in an m16n8k32, which takes as long
+    MMA_DOTS = 32,     // … of four bytes each
     MMA_OPERANDS = 6,  // registers of a thread that it reads beside the sums
     MMA_ROWS = 8,      // lines that a load of one of them touches: four lanes to a row
     MMA_FLOPS = 2 * MMA_PRODUCTS * LANES,
 };
 #define PRODUCTS_HOT 0.25 // of the most often executed product: part of the loop over them
 
-static bool is_product(const struct timing_input *in, int i)
+// Integer ones are products where their sum is a value, no address.
+static bool is_product(const struct timing_input *in, const struct patterns *p, int i)
 {
     const struct ptx_instruction *is = in->stats[i].instruction;
-    bool floats = in->sites[i].pipe == PIPE_F32 || in->sites[i].pipe == PIPE_F16;
-    return floats && is && (is->opcode == PTX_OP_FMA || is->opcode == PTX_OP_MAD);
+    enum timing_pipe pipe = in->sites[i].pipe;
+    bool computes = pipe == PIPE_F32 || pipe == PIPE_F16 ||
+                    (is_integer_pipe(pipe) && p->sites[i].value && is && is->type_count > 0 &&
+                     ptx_type_bits(is->types[0]) <= 32);
+    return is && ((computes && (is->opcode == PTX_OP_FMA || is->opcode == PTX_OP_MAD)) ||
+                  is->opcode == PTX_OP_DP4A);
 }
 
-static double products_hottest(const struct timing_input *in)
+static double products_of_mma(const struct timing_input *in, int i)
+{
+    if (in->stats[i].instruction->opcode == PTX_OP_DP4A)
+        return MMA_DOTS;
+    return is_integer_pipe(in->sites[i].pipe) ? MMA_BYTES : MMA_PRODUCTS;
+}
+
+static double products_hottest(const struct timing_input *in, const struct patterns *p)
 {
     double hottest = 0;
     for (int i = 0; i < in->site_count; i++)
-        hottest = is_product(in, i) ? fmax(hottest, (double)in->stats[i].executed) : hottest;
+        hottest = is_product(in, p, i) ? fmax(hottest, (double)in->stats[i].executed) : hottest;
     return hottest;
 }
 
@@ -563,8 +643,7 @@ static bool is_tensor(const struct timing_site *t)
 
 static bool tensor_applies(const struct timing_input *in, const struct patterns *p)
 {
-    (void)p;
-    return products_hottest(in) > 0 && !(executed_sum(in, is_tensor) > 0);
+    return products_hottest(in, p) > 0 && !(executed_sum(in, is_tensor) > 0);
 }
 
 struct multiplying {      // a site each
@@ -597,7 +676,8 @@ static void op_multiply(struct altered *x, struct trace_op *op, void *context)
 static void tensor_apply(struct altered *x, double to)
 {
     const struct timing_input *in = x->was;
-    double hottest = products_hottest(in), loads = 0, products = 0;
+    const struct patterns *p = x->patterns;
+    double hottest = products_hottest(in, p), loads = 0, tiles = 0;
     struct multiplying m = {ARENA_ARRAY(&x->arena, double, x->sites + 1),
                             ARENA_ARRAY(&x->arena, double, x->sites + 1)};
     if (to >= 1)
@@ -607,17 +687,17 @@ static void tensor_apply(struct altered *x, double to)
         bool load = in->sites[i].pipe == PIPE_GLOBAL_LOAD || in->sites[i].pipe == PIPE_SHARED_LOAD;
         m.stays[i] = executed < PRODUCTS_HOT * hottest || in->sites[i].pipe == PIPE_BARRIER;
         loads += load && m.stays[i] < 1 ? executed : 0;
-        products += is_product(in, i) && m.stays[i] < 1 ? executed : 0;
+        tiles += is_product(in, p, i) && m.stays[i] < 1 ? executed / products_of_mma(in, i) : 0;
     }
-    double share = fmin(1, products * MMA_OPERANDS / MMA_PRODUCTS / fmax(loads, 1));
+    double share = fmin(1, tiles * MMA_OPERANDS / fmax(loads, 1));
     for (int i = 0; i < x->sites; i++) {
         struct timing_site *t = &x->site[i];
         if (m.stays[i] >= 1)
             continue;
         bool beside = is_integer_pipe(t->pipe) || is_global(t->pipe) ||
                       t->pipe == PIPE_SHARED_LOAD || t->pipe == PIPE_SHARED_STORE;
-        m.stays[i] = is_product(in, i) ? 1.0 / MMA_PRODUCTS : beside ? share : 0;
-        if (is_product(in, i)) {
+        m.stays[i] = is_product(in, p, i) ? 1 / products_of_mma(in, i) : beside ? share : 0;
+        if (is_product(in, p, i)) {
             t->pipe = PIPE_TENSOR;
             t->tensor_flops = MMA_FLOPS;
             t->issue_slots = 1;
@@ -868,21 +948,80 @@ static void split_apply(struct altered *x, double to)
 
 const struct intervening intervene_split = {split_applies, split_apply};
 
-// A row for each thread, few rows, and no more than sums along it: lanes side by side on a row. Where they go down a column
-// together meanwhile, lanes side by side on columns are coalesced as well, and nothing has to be combined.
+// A row for each thread and no more than sums along it: lanes side by side on a row. Of few rows there are more threads then, up
+// to those that fill the chip; else each row has a warp. Where they go down a column together meanwhile, lanes side by side on
+// columns are coalesced as well, and nothing has to be combined.
 static bool rows_applies(const struct timing_input *in, const struct patterns *p)
 {
     const double *f = p->facts.value;
-    return chip_filled(in) < 0.9 && !(f[FACT_SERIAL_LOOPS] > 0) &&
-           f[FACT_LOADS_WALKING] >= WALKING_MIN * f[FACT_LOADS] &&
+    bool shares = chip_filled(in) < 0.9 || f[FACT_ROW_SUMS] > 0;
+    return shares && !(f[FACT_SERIAL_LOOPS] > 0) && p->along_rows >= WALKING_MIN &&
            f[FACT_LOADS_COLUMN] < WALKING_MIN * f[FACT_LOADS] && intervene_sectors.applies(in, p);
+}
+
+// What is outside of the loop along a row is executed for each row then, by lanes that all have its few words, or by one. In the
+// loop, a word that all lanes had is one of each lane's.
+struct sharing {
+    const bool *looped;  // a site each
+    double lanes, turns; // of a row; of what is outside, in place of each
+    double *owed;        // misses
+};
+
+static void op_share_out(struct trace_op *op, struct sharing *s)
+{
+    double miss = op->miss / s->lanes * s->turns + s->owed[op->site];
+    op->sectors = count8(s->turns * ceil(op->sectors / s->lanes / s->turns));
+    op->lines = count8(fmin(op->sectors, fmax(op->lines, s->turns)));
+    op->wavefronts = count8(s->turns);
+    op->miss = count8(fmin(op->sectors, floor(miss + 1e-9)));
+    s->owed[op->site] = miss - op->miss;
+    op->miss_lines = op->miss > 0;
+}
+
+static void op_share(struct altered *x, struct trace_op *op, void *context)
+{
+    struct sharing *s = context;
+    if (!is_own(x, op) || op->sectors == 0 || !is_global(x->site[op->site].pipe))
+        return;
+    double bytes = op->lanes * x->site[op->site].bytes;
+    if (!s->looped[op->site])
+        op_share_out(op, s);
+    else if (op->sectors == 1 && bytes > SECTOR_BYTES)
+        op->sectors = count8(ceil(bytes / SECTOR_BYTES));
+}
+
+// The parts of a row are combined before its result is stored: a step halves their number, by a shuffle and a sum. Lanes beyond
+// the loop's turns share out the elements of an unrolled one.
+enum { STEP_SLOTS = 2 };
+static void rows_share(struct altered *x, double lanes, double turns)
+{
+    struct sharing s = {NULL, fmin(lanes, turns), fmax(1, lanes / turns),
+                        ARENA_ARRAY(&x->arena, double, x->sites + 1)};
+    bool *looped = altered_marks(x);
+    if (!altered_shorten(x, 1 / s.lanes, looped))
+        return;
+    s.looped = looped;
+    for (int i = 0; i < x->sites; i++) {
+        struct timing_site *t = &x->site[i];
+        double tree =
+            t->pipe == PIPE_GLOBAL_STORE ? STEP_SLOTS * ceil(log2(fmin(lanes, LANES))) : 0;
+        double slots = fmax(1, t->issue_slots) + t->other_slots;
+        if (!looped[i] && t->pipe != PIPE_NONE)
+            t->other_slots = count8(t->other_slots + tree * s.turns + (s.turns - 1) * slots);
+    }
+    altered_each(x, op_share, &s);
+    x->in.grid_blocks = (uint64_t)ceil((double)x->was->grid_blocks * s.lanes);
 }
 
 static void rows_apply(struct altered *x, double to)
 {
-    double share = chip_filled(x->was) / to;
+    double share = chip_filled(x->was) / to, warps = (double)x->was->grid_blocks;
+    double turns = floor(hottest_of(x->was) / (warps * x->was->warps_per_block));
+    bool sums = x->patterns->facts.value[FACT_ROW_SUMS] > 0;
     intervene_sectors.apply(x, 0);
-    if (share < 1 && altered_shorten(x, share, altered_marks(x)))
+    if (sums && turns >= 2)
+        rows_share(x, LANES, turns);
+    else if (share < 1 && altered_shorten(x, share, altered_marks(x)))
         x->in.grid_blocks = (uint64_t)ceil((double)x->was->grid_blocks / share);
 }
 

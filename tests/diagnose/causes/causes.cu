@@ -208,6 +208,44 @@ __global__ void no_overlap_not(ARGS)
     BULK(8);
 }
 
+#define GROWN()                                                                                  \
+    float v = tile[(threadIdx.x + 1) % 512], a = v, b = v + 1, c = v + 2, d = v + 3;              \
+    for (int r = 0; r < 24; r++) {                                                                \
+        a = a * v + 0.1f;                                                                         \
+        b = b * v + 0.1f;                                                                         \
+        c = c * v + 0.1f;                                                                         \
+        d = d * v + 0.1f;                                                                         \
+    }                                                                                             \
+    sum += a + b + c + d
+// launch: 132 512
+__global__ void no_overlap__loads(ARGS)
+{
+    __shared__ float tile[512];
+    float sum = 0;
+    for (int k = 0; k < 12; k++) {
+        tile[threadIdx.x] = x[(k * 132 + blockIdx.x) * 512 % N + threadIdx.x];
+        __syncthreads();
+        GROWN();
+        __syncthreads();
+    }
+    y[I] = sum;
+}
+// launch: 132 512
+__global__ void no_overlap__loads_not(ARGS)
+{
+    __shared__ float tile[512];
+    float sum = 0, next = x[blockIdx.x * 512 + threadIdx.x];
+    for (int k = 0; k < 12; k++) {
+        tile[threadIdx.x] = next;
+        __syncthreads();
+        if (k < 11)
+            next = x[((k + 1) * 132 + blockIdx.x) * 512 % N + threadIdx.x];
+        GROWN();
+        __syncthreads();
+    }
+    y[I] = sum;
+}
+
 // launch: N/64 256
 __global__ void narrow(ARGS)
 {
