@@ -286,26 +286,26 @@ __global__ void read_again_not(ARGS)
 }
 
 // launch: N/256 256
-__global__ void block_reuse(ARGS)
+__global__ void block_reuse(ARGS) // the rows of the blocks on an SM are more than its L1 holds
 {
-    const float *from = x + blockIdx.x % 64 * 1024 + threadIdx.x % 32;
+    const float *from = x + blockIdx.x % 32 * 8192 + threadIdx.x % 32;
     float sum = 0;
-#pragma unroll
-    for (int k = 0; k < 1024; k += 32)
-        sum += from[k] * k;
+#pragma unroll 8
+    for (int k = 0; k < 8192; k += 32)
+        sum += from[(k + threadIdx.x / 32 * 1024) % 8192] * k;
     y[I] = sum;
 }
 // launch: N/256 256
 __global__ void block_reuse_not(ARGS)
 {
-    __shared__ float tile[1024];
-    for (int k = 0; k < 1024; k += 256)
-        tile[threadIdx.x + k] = x[blockIdx.x % 64 * 1024 + threadIdx.x + k];
+    __shared__ float tile[8192];
+    for (int k = 0; k < 8192; k += 256)
+        tile[threadIdx.x + k] = x[blockIdx.x % 32 * 8192 + threadIdx.x + k];
     __syncthreads();
     float sum = 0;
-#pragma unroll
-    for (int k = 0; k < 1024; k += 32)
-        sum += tile[threadIdx.x % 32 + k] * k;
+#pragma unroll 8
+    for (int k = 0; k < 8192; k += 32)
+        sum += tile[threadIdx.x % 32 + (k + threadIdx.x / 32 * 1024) % 8192] * k;
     y[I] = sum;
 }
 
