@@ -24,6 +24,8 @@ static inline double sooner(double a, double b)
 struct rates {
     double none;                       // 0: of pipes that have no such figure
     double store_pass, own_pass, word; // of stores' flits, a scheduler's loads, wide loads: 0: none
+    double step_followers,
+        step_power; // of SMs that wait for the same lines: a power of 1: not in step
     double lines, lsu_issue, lsu_store, l1_bytes, fill_bytes, wavefront;
     double l2_read_bytes, l2_flits, l2_atomics, l2_atomics_same;
     double dram_read_bytes, dram_write_bytes, constant, constant_latency;

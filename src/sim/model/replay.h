@@ -209,10 +209,12 @@ struct replay {
     struct fill *fills;       // FILL_TABLE
     struct line_order *order; // a power of two of them
     uint32_t order_mask;
-    double *coming_credit; // one per site: L2 hits owed whose sectors are still on their way there
-    double *miss_credit;   // one per site: L2 misses owed; NULL: what was fetched before is in L2
-    double write_share;    // of the bytes stored, those that go on to device memory
-    double write_lone;     // what the L2 does for a sector stored, beside taking it in: cycles
+    double
+        *coming_credit; // one per site: L2 hits owed whose sectors are still on their way there …
+    double *coming_share; // … which are that share of the sectors
+    double *miss_credit;  // one per site: L2 misses owed; NULL: what was fetched before is in L2
+    double write_share;   // of the bytes stored, those that go on to device memory
+    double write_lone;    // what the L2 does for a sector stored, beside taking it in: cycles
     double warp_cycles;
     // A sampler looks at one resident warp at a time (timing_stalls.c): of each site its time, by reason; NULL: nobody asks.
     double (*stalls)[STALL_COUNT];
@@ -286,6 +288,7 @@ static inline double queue_wait(const struct replay *p, const struct site_cost *
 }
 // What needs the data stage at once: a request's start there, behind its turn at the tags.
 double lsu_take(struct replay *p, double at, double cycles);
+double coming_share(const struct rates *r, const struct sim_site *s); // of the L2's sectors
 // timing_memory.c: each starts at `at` and returns when its result is there, a store's when it has left the SM
 double load_global(struct replay *p, const struct trace_op *op, const struct site_cost *c,
                    double at);

@@ -107,14 +107,27 @@ static double l2_misses(struct replay *p, uint32_t site, uint32_t line, double s
     return whole;
 }
 
-// And how many are found there that are still on their way from device memory, for another SM that asked first: SMs in
-// step wait for it together.
+// The share of a site's sectors that are found in L2 and are still on their way from device memory, for another SM that asked
+// first. The order of execution knows no times, and sees some of them only: where others ask for what is missed, an SM that
+// finds its data has waited less than those, catches up with them turn by turn, and waits with them from there on. Where
+// each asks for lines of its own choice (few for each that is missed), it does not.
+double coming_share(const struct rates *r, const struct sim_site *s)
+{
+    double sectors = (double)s->l2_sectors, hits = (double)s->l2_hit_sectors,
+           coming = (double)s->l2_coming_sectors;
+    if (sectors <= 0 || hits <= 0 || coming <= 0)
+        return 0;
+    if (r->step_power >= 1 || coming < r->step_followers * (sectors - hits))
+        return coming / sectors;
+    return pow(sooner(1, coming / hits), r->step_power) * hits / sectors;
+}
+
+// How many of a request's sectors are.
 static double l2_coming(struct replay *p, uint32_t site, double sectors)
 {
-    const struct sim_site *s = &p->in->stats[site];
-    if (p->coming_credit == NULL || s->l2_sectors == 0)
+    if (p->coming_credit == NULL)
         return 0;
-    p->coming_credit[site] += sectors * (double)s->l2_coming_sectors / (double)s->l2_sectors;
+    p->coming_credit[site] += sectors * p->coming_share[site];
     double whole = floor(p->coming_credit[site] + 1e-9);
     p->coming_credit[site] -= whole;
     return whole;

@@ -1,0 +1,68 @@
+// SMs that ask for the same lines fall in step with the one that brings them from device memory (model/timing_memory.c,
+// coming_share). Modelled turns of all SMs beside those of one, and of a twin whose SMs are apart.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/exec_support.h"
+#include "sim/model/replay.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define HEAD ".version 8.0\n.target sm_90\n.address_size 64\n"
+enum { BYTES = 4 << 20, TURNS = 64, STRIDE = 4096, SMS = 132, BUS = 1980 }; // cycles per us
+
+// Cycles of a turn that loads a line, the same in all blocks, one after the other.
+static double turn_cycles(unsigned blocks)
+{
+    char text[2048];
+    struct bench b;
+    snprintf(text, sizeof text,
+             HEAD ".visible .entry k(.param .u64 in)\n{\n"
+                  ".reg .pred %%p; .reg .b32 %%r<8>; .reg .b64 %%rd<8>;\n"
+                  "ld.param.u64 %%rd1, [in]; mov.u32 %%r1, %%tid.x;\n"
+                  "mul.wide.u32 %%rd2, %%r1, 4; add.s64 %%rd3, %%rd1, %%rd2;\n"
+                  "mov.u32 %%r2, 0; mov.u32 %%r3, 0;\n"
+                  "turn: add.u32 %%r4, %%r2, %%r3; mul.wide.u32 %%rd4, %%r4, %d;\n"
+                  "add.s64 %%rd5, %%rd3, %%rd4; ld.global.u32 %%r5, [%%rd5];\n"
+                  "add.u32 %%r3, %%r3, %%r5; add.u32 %%r2, %%r2, 1; setp.lt.u32 %%p, %%r2, %d;\n"
+                  "@%%p bra turn;\nst.global.u32 [%%rd3+2097152], %%r3; ret;\n}\n",
+             STRIDE, TURNS);
+    bench_text(&b, text);
+    uint64_t in = bench_buffer(&b, "in", NULL, BYTES);
+    bench_run(&b, "k", GRID1(blocks, 32), ARGS(&in));
+    double ns = b.report.time.time_ns;
+    bench_close(&b);
+    return ns * BUS / 1000 / TURNS;
+}
+
+// An H200: 696 cycles a turn on one SM, 657 on all (convoy of bench/device/stages.cu).
+static void all_wait_where_one_waits(void **state)
+{
+    (void)state;
+    double one = turn_cycles(1), all = turn_cycles(SMS);
+    if (all < 0.85 * one || all > 1.15 * one)
+        fail_msg("a turn of one SM %.0f cycles, of all in step %.0f", one, all);
+}
+
+// Where each picks lines of its own, few are asked for by others while they come: an SM waits for those alone.
+static void those_apart_wait_for_their_own(void **state)
+{
+    (void)state;
+    struct rates r = {.step_followers = 0.5, .step_power = 0.3};
+    struct sim_site picked = {.l2_sectors = 1000, .l2_hit_sectors = 800, .l2_coming_sectors = 40},
+                    together = {.l2_sectors = 1000, .l2_hit_sectors = 990, .l2_coming_sectors = 40},
+                    there = {.l2_sectors = 1000, .l2_hit_sectors = 1000};
+    assert_true(fabs(coming_share(&r, &picked) - 0.04) < 1e-12);
+    assert_true(fabs(coming_share(&r, &together) - pow(40 / 990.0, 0.3) * 0.99) < 1e-12);
+    assert_true(fabs(coming_share(&r, &there) - 0) < 1e-12);
+    r.step_power = 1; // a chip of which it is not known
+    assert_true(fabs(coming_share(&r, &together) - 0.04) < 1e-12);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_wait_where_one_waits),
+        cmocka_unit_test(those_apart_wait_for_their_own),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
