@@ -332,7 +332,7 @@ enum timing_pipe {
 // Operations whose machine code is measured as a whole (decode/operations.def).
 enum timed_operation {
     OPERATION_NONE,
-#define OPERATION(name) OPERATION_##name,
+#define OPERATION(name, calls) OPERATION_##name,
 #include "sim/decode/operations.def"
 #undef OPERATION
     OPERATION_COUNT

@@ -39,13 +39,18 @@ static bool is_short_loop(const struct code *c, int block)
 {
     enum { SHORT = 24 };
     int loop = c->loop_of[block], count = 0;
-    for (int i = 0; i < c->count && loop >= 0; i++)
-        if (c->f->block_of[i] >= 0 && in_loop(c, c->f->block_of[i], loop)) {
+    for (int b = 0; b < c->f->block_count && loop >= 0; b++) {
+        const struct ptx_block *in = &c->f->blocks[b];
+        if (!in_loop(c, b, loop))
+            continue;
+        count += in->count;
+        if (count > SHORT)
+            return false;
+        for (int i = in->first; i < in->first + in->count; i++)
             if (waits_for_memory(c, i))
                 return false;
-            count++;
-        }
-    return loop < 0 || count <= SHORT;
+    }
+    return true;
 }
 
 // What is stored or given to an atomic is in registers; one zero is RZ.

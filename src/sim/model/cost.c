@@ -91,7 +91,7 @@ static void rates_lines(struct rates *r, const struct gpu *g)
 
 static void rates_operations(struct rates *r, const struct gpu *g)
 {
-#define OPERATION(name)                                                             \
+#define OPERATION(name, calls)                                                      \
     r->operation[OPERATION_##name].cycles = g->value[GPU_FIELD_op_##name##_cycles]; \
     r->operation[OPERATION_##name].latency = g->value[GPU_FIELD_op_##name##_latency_cycles];
 #include "sim/decode/operations.def"
@@ -323,30 +323,12 @@ struct site_cost site_cost(const struct rates *r, const struct timing_site *t)
 
 bool has_slow_way(const struct timing_site *t)
 {
-    switch ((enum timed_operation)t->operation) {
-    case OPERATION_div_rn_f32:
-    case OPERATION_div_rn_f32_known:
-    case OPERATION_rcp_rn_f32:
-    case OPERATION_sqrt_rn_f32:
-    case OPERATION_div_f64:
-    case OPERATION_rcp_f64:
-    case OPERATION_sqrt_f64:
-    case OPERATION_div_u64:
-    case OPERATION_div_s64:
-    case OPERATION_rem_u64:
-    case OPERATION_rem_s64:
-        return true;
-    case OPERATION_NONE:
-    case OPERATION_div_full_f32:
-    case OPERATION_div_approx_f32:
-    case OPERATION_div_32:
-    case OPERATION_rem_32:
-    case OPERATION_mul_lo_64:
-    case OPERATION_mul_hi_64:
-    case OPERATION_COUNT:
-        break;
-    }
-    return false;
+    static const bool slow_way[OPERATION_COUNT] = {
+#define OPERATION(name, calls) [OPERATION_##name] = calls,
+#include "sim/decode/operations.def"
+#undef OPERATION
+    };
+    return slow_way[t->operation];
 }
 
 /* ---- turns ---------------------------------------------------------------------------------------- */

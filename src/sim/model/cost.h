@@ -136,6 +136,15 @@ struct site_cost {                          // of one instruction of the program
     uint8_t reader, throttle; // enum stall: what waits for its result, and for its place in a queue
 };
 struct site_cost site_cost(const struct rates *r, const struct timing_site *t);
+// Is a register among both?
+static inline bool registers_meet(const uint16_t *a, int a_count, const uint16_t *b, int b_count)
+{
+    for (int i = 0; i < a_count; i++)
+        for (int j = 0; j < b_count; j++)
+            if (a[i] == b[j])
+                return true;
+    return false;
+}
 // Does its code branch to a call, for numbers that the short way does not take? ptxas moves nothing over that.
 bool has_slow_way(const struct timing_site *t);
 

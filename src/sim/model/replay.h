@@ -288,6 +288,7 @@ static inline double queue_wait(const struct replay *p, const struct site_cost *
 }
 // What needs the data stage at once: a request's start there, behind its turn at the tags.
 double lsu_take(struct replay *p, double at, double cycles);
+double pipe_take(struct replay *p, struct server *pipe, double at, double cycles); // of any pipe
 double coming_share(const struct rates *r, const struct sim_site *s); // of the L2's sectors
 // timing_memory.c: each starts at `at` and returns when its result is there, a store's when it has left the SM
 double load_global(struct replay *p, const struct trace_op *op, const struct site_cost *c,

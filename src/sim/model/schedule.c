@@ -85,15 +85,6 @@ static void entry_memory(const struct program *p, int site, struct entry *e)
               has_slow_way(e->site);
 }
 
-static bool shares(const uint16_t *a, int a_count, const uint16_t *b, int b_count)
-{
-    for (int i = 0; i < a_count; i++)
-        for (int j = 0; j < b_count; j++)
-            if (a[i] == b[j])
-                return true;
-    return false;
-}
-
 // Cycles that `later` starts after `earlier` at least; -1 = they may change places.
 static int distance(const struct entry *earlier, const struct entry *later)
 {
@@ -101,10 +92,10 @@ static int distance(const struct entry *earlier, const struct entry *later)
     for (int i = 0; i < a->result_count; i++)
         if (b->guard == a->result[i] + 1)
             return TO_GUARD;
-    if (shares(a->result, a->result_count, b->source, b->source_count) ||
-        shares(a->result, a->result_count, b->result, b->result_count))
+    if (registers_meet(a->result, a->result_count, b->source, b->source_count) ||
+        registers_meet(a->result, a->result_count, b->result, b->result_count))
         return pipe_info(a->pipe)->compiler_cycles;
-    if (shares(a->source, a->source_count, b->result, b->result_count) || earlier->last ||
+    if (registers_meet(a->source, a->source_count, b->result, b->result_count) || earlier->last ||
         later->last)
         return 0;
     bool touches = (earlier->writes & (later->reads | later->writes)) != 0 ||

@@ -84,11 +84,7 @@ static double load_latency(const struct replay *p, int site)
 // Does it add to its own result, turn by turn?
 static bool is_carried(const struct timing_site *t)
 {
-    for (int i = 0; i < t->source_count; i++)
-        for (int n = 0; n < t->result_count; n++)
-            if (t->source[i] == t->result[n])
-                return true;
-    return false;
+    return registers_meet(t->source, t->source_count, t->result, t->result_count);
 }
 
 // When it issues, if the one before did at `now`, and its operands are there at `operands`.

@@ -482,8 +482,7 @@ double access_shared(struct replay *p, const struct trace_op *op, const struct s
         return swap_in_shared(p, op, at);
     double passes = op->wavefronts > 0 ? op->wavefronts : 1;
     double cycles = op->lanes > 0 ? later(p->r.lsu_issue, passes * p->r.wavefront) : 0;
-    double start = c->first == SERVER_LSU ? lsu_take(p, at, cycles)
-                                          : server_take(&p->pipe[c->first], at, cycles);
+    double start = pipe_take(p, &p->pipe[c->first], at, cycles);
     p->shared_only.busy += cycles;
     return start + later(cycles - 1, 0) + c->latency;
 }

@@ -44,7 +44,7 @@ double lsu_take(struct replay *p, double at, double cycles)
     return start;
 }
 
-static double pipe_take(struct replay *p, struct server *pipe, double at, double cycles)
+double pipe_take(struct replay *p, struct server *pipe, double at, double cycles)
 {
     bool lsu = pipe == &p->pipe[SERVER_LSU];
     return lsu ? lsu_take(p, at, cycles) : server_take(pipe, at, cycles);

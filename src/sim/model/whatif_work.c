@@ -310,30 +310,37 @@ static void loads_apply(struct altered *x, double to)
 
 const struct intervening intervene_loads = {loads_applies, loads_apply};
 
-// A load of a loop in which a block's warps meet, of a place that is known before.
 #define TURNS_MIN 1.5 // of a warp: a loop
-static bool is_early(const struct timing_input *in, const struct patterns *p, int i)
+static bool meets_in_loop(const struct timing_input *in)
 {
     double warps = (double)in->grid_blocks * in->warps_per_block, met = 0;
-    for (int k = 0; k < in->site_count; k++)
-        met = is_barrier(&in->sites[k]) ? fmax(met, (double)in->stats[k].executed) : met;
+    for (int i = 0; i < in->site_count; i++)
+        met = is_barrier(&in->sites[i]) ? fmax(met, (double)in->stats[i].executed) : met;
+    return met >= TURNS_MIN * warps;
+}
+
+// A load of a loop, of a place that is known before.
+static bool is_early(const struct timing_input *in, const struct patterns *p, int i)
+{
+    double warps = (double)in->grid_blocks * in->warps_per_block;
     return in->sites[i].pipe == PIPE_GLOBAL_LOAD && !p->sites[i].gathers &&
-           !in->sites[i].synchronises && met >= TURNS_MIN * warps &&
-           (double)in->stats[i].executed >= TURNS_MIN * warps;
+           !in->sites[i].synchronises && (double)in->stats[i].executed >= TURNS_MIN * warps;
 }
 
 static bool ahead_applies(const struct timing_input *in, const struct patterns *p)
 {
+    bool early = false;
     for (int i = 0; i < in->site_count; i++)
-        if (is_early(in, p, i))
-            return true;
-    return false;
+        early |= is_early(in, p, i);
+    return early && meets_in_loop(in);
 }
 
 // What is loaded a turn ahead has come when it is used: nothing waits for it, memory is as busy as before.
 static void ahead_apply(struct altered *x, double to)
 {
-    for (int i = 0; i < x->sites && to < 1; i++)
+    if (to >= 1 || !meets_in_loop(x->was))
+        return;
+    for (int i = 0; i < x->sites; i++)
         if (is_early(x->was, x->patterns, i))
             x->site[i].result_count = 0;
 }
@@ -355,7 +362,7 @@ static void chains_apply(struct altered *x, double to)
         GPU_FIELD_latency_alu_cycles,     GPU_FIELD_latency_f64_cycles,
         GPU_FIELD_latency_special_cycles, GPU_FIELD_latency_shared_cycles,
         GPU_FIELD_latency_warp_cycles,    GPU_FIELD_latency_tensor_cycles,
-#define OPERATION(name) GPU_FIELD_op_##name##_latency_cycles,
+#define OPERATION(name, calls) GPU_FIELD_op_##name##_latency_cycles,
 #include "sim/decode/operations.def"
 #undef OPERATION
     };

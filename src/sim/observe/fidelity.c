@@ -45,7 +45,7 @@ static bool is_measured(const struct gpu *g, const struct timing_site *t)
 {
     static const enum gpu_field fields[] = {
         [OPERATION_NONE] = GPU_FIELD_COUNT,
-#define OPERATION(name) [OPERATION_##name] = GPU_FIELD_op_##name##_cycles,
+#define OPERATION(name, calls) [OPERATION_##name] = GPU_FIELD_op_##name##_cycles,
 #include "sim/decode/operations.def"
 #undef OPERATION
     };
