@@ -1,7 +1,8 @@
 // Counterfactual replays, shared by their files: one interface (a trace, a chip, a change) -> time.
 //   whatif.c         a short copy of the trace, the table of interventions, their replays
 //   whatif_memory.c  interventions on what is accessed
-//   whatif_work.c    interventions on what is executed, by whom
+//   whatif_work.c    interventions on what is executed
+//   whatif_grid.c    interventions on who executes it: residency, grid, balance
 //   carried.c        what a loop carries from one iteration to the next
 //   functions.c      functions of the library among the instructions
 //   patterns.c       what the trace shows of each instruction: loads of what is there already, index arithmetic
@@ -112,9 +113,25 @@ extern const struct intervening intervene_conflicts, intervene_sectors, interven
     intervene_shared_loads, intervene_local, intervene_uniform; // whatif_memory.c
 extern const struct intervening intervene_barriers, intervene_idle_lanes, intervene_steps,
     intervene_loads, intervene_ahead, intervene_chains, intervene_f64, intervene_halves,
-    intervene_functions, intervene_divisions, intervene_index, intervene_tensor, intervene_warps,
-    intervene_grid, intervene_split, intervene_rows,
-    intervene_imbalance; // whatif_work.c
+    intervene_functions, intervene_divisions, intervene_index, intervene_tensor; // whatif_work.c
+extern const struct intervening intervene_warps, intervene_grid, intervene_split, intervene_rows,
+    intervene_imbalance; // whatif_grid.c
+
+// Of operations that are thinned out by their sites, what each is owed.
+struct thinning {
+    double *owed, taken;
+};
+void site_thin(struct altered *x, struct trace_op *op, struct thinning *t); // whatif_work.c
+
+static inline double executed_sum(const struct timing_input *in,
+                                  bool (*of)(const struct timing_site *))
+{
+    double sum = 0;
+    for (int i = 0; i < in->site_count; i++)
+        if (of(&in->sites[i]))
+            sum += (double)in->stats[i].executed;
+    return sum;
+}
 
 static inline bool is_global(enum timing_pipe pipe)
 {
