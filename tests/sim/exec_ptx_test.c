@@ -459,6 +459,26 @@ static void votes_and_matches_see_the_warp(void **state)
     bench_close(&r.b);
 }
 
+static void groups_of_a_warp_vote_and_add_by_themselves(void **state)
+{
+    // Each lane names the lanes of its own group as members: i mod 4. The warp stays together until then.
+    struct run r;
+    RUN(&r, 32,
+        "and.b32 %r3, %r1, 3;\nmov.u32 %r4, 0x11111111;\nshl.b32 %r4, %r4, %r3;\n"
+        "redux.sync.add.s32 %r5, %r1, %r4;\nsetp.gt.u32 %p1, %r1, 15;\n"
+        "vote.sync.ballot.b32 %r6, %p1, %r4;\nsetp.eq.u32 %p2, %r3, 2;\n"
+        "vote.sync.all.pred %p3, %p2, %r4;\nmatch.all.sync.b32 %r7|%p5, %r3, %r4;\n"
+        "add.s32 %r2, %r5, %r6;\nadd.s32 %r2, %r2, %r7;\n@%p3 add.s32 %r2, %r2, 1000;\n"
+        "@%p5 add.s32 %r2, %r2, 7;" STORE);
+    for (uint32_t i = 0; i < 32; i++) {
+        uint32_t of = i & 3, members = 0x11111111u << of, sum = 8 * of + 4 * 28;
+        assert_int_equal(r.out[i],
+                         sum + (members & 0xffff0000u) + members + (of == 2 ? 1000 : 0) + 7);
+    }
+    assert_int_equal(r.b.report.violation_count, 0);
+    bench_close(&r.b);
+}
+
 static void lanes_on_two_paths_meet_at_a_shuffle(void **state)
 {
     // Either side of the branch goes to the exchange by itself: their paths meet nowhere before
@@ -778,6 +798,7 @@ int main(void)
         cmocka_unit_test(shared_increments_without_a_result_do_not_queue),
         cmocka_unit_test(shuffles_move_within_their_segments),
         cmocka_unit_test(votes_and_matches_see_the_warp),
+        cmocka_unit_test(groups_of_a_warp_vote_and_add_by_themselves),
         cmocka_unit_test(lanes_on_two_paths_meet_at_a_shuffle),
         cmocka_unit_test(barriers_reduce),
         cmocka_unit_test(named_barriers_let_producers_run_on),

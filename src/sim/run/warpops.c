@@ -65,6 +65,22 @@ static bool lanes_gather(struct warp *w, const struct uop *u, uint32_t *mask,
     return true;
 }
 
+// Of the lanes left, those that name the same members as the first: a group that votes and adds by itself, though others of
+// the warp are at the same instruction (ptxas parts them, WARPSYNC.EXCLUSIVE; not for a shuffle).
+static uint32_t lanes_group(const struct warp *w, const struct uop *u, uint32_t left)
+{
+    static const uint32_t SAME[LANES];
+    if (u->e == NO_ROW || left == 0)
+        return left;
+    const uint32_t *row = row32(w, u->e);
+    return left & ~w->core->lanes->mismatch32(row, row[lane_first(left)], SAME);
+}
+
+// The body, once for each group of the mask.
+#define EACH_GROUP(group, w, u, mask)                                           \
+    for (uint32_t left_ = (mask), group = lanes_group(w, u, left_); left_ != 0; \
+         left_ &= ~group, group = lanes_group(w, u, left_))
+
 // The lane that a lane reads from; *inside: it lies in the lane's segment.
 static int shuffle_source(enum shuffle_mode mode, int lane, uint32_t by, uint32_t clamp,
                           bool *inside)
@@ -109,6 +125,30 @@ const struct uop *op_shfl(struct warp *w, const struct uop *u)
     return u + 1;
 }
 
+// d: the ballot's row, or a predicate; lanes of the group alone.
+static void vote(const struct uop *u, uint32_t *d, uint32_t group, uint32_t yes)
+{
+    bool value = false;
+    switch ((enum vote_mode)u->imm) {
+    case VOTE_BALLOT:
+        EACH_LANE(lane, group)
+        {
+            d[lane] = yes;
+        }
+        return;
+    case VOTE_ALL:
+        value = yes == group;
+        break;
+    case VOTE_ANY:
+        value = yes != 0;
+        break;
+    case VOTE_UNI:
+        value = yes == group || yes == 0;
+        break;
+    }
+    *d = value ? *d | group : *d & ~group;
+}
+
 // a: predicate, b: flips it; imm: enum vote_mode; d: predicate, or row of the ballot.
 const struct uop *op_vote(struct warp *w, const struct uop *u)
 {
@@ -117,27 +157,24 @@ const struct uop *op_vote(struct warp *w, const struct uop *u)
     if (!lanes_gather(w, u, &mask, &next))
         return next;
     uint32_t yes = (*row32(w, u->a) ^ u->b) & mask;
-    bool value = false;
-    switch ((enum vote_mode)u->imm) {
-    case VOTE_BALLOT:
-        EACH_LANE(lane, mask)
-        {
-            row32(w, u->d)[lane] = yes;
-        }
-        return u + 1;
-    case VOTE_ALL:
-        value = yes == mask;
-        break;
-    case VOTE_ANY:
-        value = yes != 0;
-        break;
-    case VOTE_UNI:
-        value = yes == mask || yes == 0;
-        break;
+    EACH_GROUP(group, w, u, mask)
+    {
+        vote(u, row32(w, u->d), group, yes & group);
     }
-    uint32_t *d = row32(w, u->d);
-    *d = value ? *d | mask : *d & ~mask;
     return u + 1;
+}
+
+// Lanes of the group that have this lane's value.
+static uint32_t lanes_alike(struct warp *w, const struct uop *u, uint32_t lane, uint32_t group)
+{
+    uint32_t alike = 0;
+    EACH_LANE(other, group)
+    {
+        bool same = u->small == 64 ? row64(w, u->a)[lane] == row64(w, u->a)[other]
+                                   : row32(w, u->a)[lane] == row32(w, u->a)[other];
+        alike |= (uint32_t)same << other;
+    }
+    return alike;
 }
 
 // d: mask of lanes with the same value; more: predicate of match.all, or NO_ROW; imm: 1 = all;
@@ -148,28 +185,27 @@ const struct uop *op_match(struct warp *w, const struct uop *u)
     const struct uop *next;
     if (!lanes_gather(w, u, &mask, &next))
         return next;
-    bool all = true;
     int values = 0;
-    EACH_LANE(lane, mask)
+    uint32_t agreed = 0; // lanes of groups that have one value
+    EACH_GROUP(group, w, u, mask)
     {
-        result[lane] = 0;
-        EACH_LANE(other, mask)
+        bool all = true;
+        EACH_LANE(lane, group)
         {
-            bool same = u->small == 64 ? row64(w, u->a)[lane] == row64(w, u->a)[other]
-                                       : row32(w, u->a)[lane] == row32(w, u->a)[other];
-            result[lane] |= (uint32_t)same << other;
+            result[lane] = lanes_alike(w, u, lane, group);
+            all &= result[lane] == group;
+            values += lane_first(result[lane]) == (int)lane;
         }
-        all &= result[lane] == mask;
-        values += lane_first(result[lane]) == (int)lane;
+        agreed |= all ? group : 0;
     }
     if (u->imm == 0)
         event_match(w, u, mask, values);
     EACH_LANE(lane, mask)
     {
-        row32(w, u->d)[lane] = u->imm == 0 || all ? result[lane] : 0;
+        row32(w, u->d)[lane] = u->imm == 0 || (agreed >> lane & 1) != 0 ? result[lane] : 0;
     }
     if (u->more != NO_ROW)
-        *row32(w, u->more) = all ? *row32(w, u->more) | mask : *row32(w, u->more) & ~mask;
+        *row32(w, u->more) = (*row32(w, u->more) & ~mask) | agreed;
     return u + 1;
 }
 
@@ -206,30 +242,39 @@ static uint32_t redux_float(enum redux_kind kind, bool nan, uint32_t x, uint32_t
 }
 
 // imm: enum redux_kind; small: enum redux_flags.
+static uint32_t redux_of(const struct uop *u, const uint32_t *a, uint32_t group)
+{
+    enum redux_kind kind = (enum redux_kind)u->imm;
+    uint32_t magnitude = (u->small & REDUX_ABS) != 0 ? INT32_MAX : UINT32_MAX;
+    uint32_t value = a[lane_first(group)] & magnitude;
+    if ((u->small & REDUX_FLOAT) != 0) {
+        EACH_LANE(lane, group) // the first one twice: its NaN is made canonical
+        {
+            value = redux_float(kind, (u->small & REDUX_NAN) != 0, value, a[lane] & magnitude);
+        }
+        return value;
+    }
+    EACH_LANE(lane, group & (group - 1))
+    {
+        value = redux_apply(kind, (u->small & REDUX_SIGNED) != 0, value, a[lane]);
+    }
+    return value;
+}
+
+// a: what is reduced, d: the result in each lane; imm and small as above.
 const struct uop *op_redux(struct warp *w, const struct uop *u)
 {
     uint32_t mask;
     const struct uop *next;
     if (!lanes_gather(w, u, &mask, &next))
         return next;
-    const uint32_t *a = row32(w, u->a);
-    uint32_t magnitude = (u->small & REDUX_ABS) != 0 ? INT32_MAX : UINT32_MAX;
-    uint32_t value = a[lane_first(mask)] & magnitude;
-    EACH_LANE(lane,
-              mask) // the first one twice: no harm to min and max, and its NaN is made canonical
+    EACH_GROUP(group, w, u, mask)
     {
-        if ((u->small & REDUX_FLOAT) != 0)
-            value = redux_float((enum redux_kind)u->imm, (u->small & REDUX_NAN) != 0, value,
-                                a[lane] & magnitude);
-    }
-    EACH_LANE(lane, (u->small & REDUX_FLOAT) != 0 ? 0 : mask & (mask - 1))
-    {
-        value =
-            redux_apply((enum redux_kind)u->imm, (u->small & REDUX_SIGNED) != 0, value, a[lane]);
-    }
-    EACH_LANE(lane, mask)
-    {
-        row32(w, u->d)[lane] = value;
+        uint32_t value = redux_of(u, row32(w, u->a), group);
+        EACH_LANE(lane, group)
+        {
+            row32(w, u->d)[lane] = value;
+        }
     }
     return u + 1;
 }
@@ -241,14 +286,19 @@ const struct uop *op_elect(struct warp *w, const struct uop *u)
     const struct uop *next;
     if (!lanes_gather(w, u, &mask, &next))
         return next;
-    uint32_t leader = (uint32_t)lane_first(mask);
-    if (u->d != NO_ROW)
-        EACH_LANE(lane, mask)
-        {
-            row32(w, u->d)[lane] = leader;
-        }
+    uint32_t leaders = 0;
+    EACH_GROUP(group, w, u, mask)
+    {
+        uint32_t leader = (uint32_t)lane_first(group);
+        leaders |= 1u << leader;
+        if (u->d != NO_ROW)
+            EACH_LANE(lane, group)
+            {
+                row32(w, u->d)[lane] = leader;
+            }
+    }
     if (u->more != NO_ROW)
-        *row32(w, u->more) = (*row32(w, u->more) & ~mask) | 1u << leader;
+        *row32(w, u->more) = (*row32(w, u->more) & ~mask) | leaders;
     return u + 1;
 }
 
