@@ -14,7 +14,8 @@ void heat3d_ref(const float *in, float *out, int nx, int ny, int nz)
             for (size_t x = 0; x < (size_t)nx; x++) {
                 const float *at = in + (z + 1) * plane + (y + 1) * row + x + 1;
                 float around = *(at - 1) + at[1] + *(at - row) + at[row] + *(at - plane) + at[plane];
-                out[(z * (size_t)ny + y) * (size_t)nx + x] = at[0] + 0.1f * (around - 6 * at[0]);
+                float reaction = 0.01f * at[0] * (1 - at[0]) * (at[0] + 0.5f);
+                out[(z * (size_t)ny + y) * (size_t)nx + x] = 0.4f * at[0] + 0.1f * around + reaction;
             }
 }
 

@@ -8,14 +8,18 @@ extern "C" __global__ void heat3d_literals(const float *in, float *out, int nx, 
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y, z = blockIdx.z, row = nx + 2, plane = row * (ny + 2);
     const float *at = in + (z + 1) * plane + (y + 1) * row + x + 1;
-    out[(z * ny + y) * nx + x] = at[0] + 0.1 * (at[-1] + at[1] + at[-row] + at[row] + at[-plane] + at[plane] - 6.0 * at[0]);
+    float u = at[0];
+    out[(z * ny + y) * nx + x] = 0.4 * u + 0.1 * at[-1] + 0.1 * at[1] + 0.1 * at[-row] + 0.1 * at[row] + 0.1 * at[-plane] + 0.1 * at[plane] +
+                                 0.01 * u * (1.0 - u) * (u + 0.5);
 }
 
 extern "C" __global__ void heat3d_floats(const float *in, float *out, int nx, int ny)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y, z = blockIdx.z, row = nx + 2, plane = row * (ny + 2);
     const float *at = in + (z + 1) * plane + (y + 1) * row + x + 1;
-    out[(z * ny + y) * nx + x] = at[0] + 0.1f * (at[-1] + at[1] + at[-row] + at[row] + at[-plane] + at[plane] - 6.0f * at[0]);
+    float u = at[0];
+    out[(z * ny + y) * nx + x] = 0.4f * u + 0.1f * at[-1] + 0.1f * at[1] + 0.1f * at[-row] + 0.1f * at[row] + 0.1f * at[-plane] + 0.1f * at[plane] +
+                                 0.01f * u * (1.0f - u) * (u + 0.5f);
 }
 
 /* ---- Burgers' equation: the first and the last number stay ------------------------------------------------------------------ */

@@ -346,7 +346,7 @@ static __device__ __forceinline__ void write_digest(const unsigned *v, unsigned 
     digest[3 * n + i] = v[3] + 0x10325476u;
 }
 
-extern "C" __global__ void md5_loop(const unsigned *message, unsigned *digest, int n)
+extern "C" __global__ void md5_loop(const unsigned *message, unsigned *digest, int n, int rounds)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n)
@@ -354,8 +354,7 @@ extern "C" __global__ void md5_loop(const unsigned *message, unsigned *digest, i
     unsigned m[16], v[4] = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476};
     for (int k = 0; k < 16; ++k)
         m[k] = message[k * n + i];
-#pragma unroll 1
-    for (int r = 0; r < 64; ++r)
+    for (int r = 0; r < rounds; ++r)
         md5_round(v, m, r, sines[r]);
     write_digest(v, digest, i, n);
 }
