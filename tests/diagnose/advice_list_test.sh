@@ -99,6 +99,11 @@ failures += check_list("eleventh", "2026-11-29", 70, ("validation",),
                        old + new + third + fourth + fifth + sixth + seventh + eighth + ninth + tenth)
 mains = Counter(r[5].split(",")[0] for r in eleventh)
 failures += check("eleventh: two pairs and more for 26 main causes", [] if sum(n >= 2 for n in mains.values()) >= 26 else [mains])
+twelfth = rows(advice / "twelfth/pairs.tsv")
+failures += check_list("twelfth", "2026-11-29", 85, ("validation",),
+                       old + new + third + fourth + fifth + sixth + seventh + eighth + ninth + tenth + eleventh)
+mains = Counter(r[5].split(",")[0] for r in twelfth)
+failures += check("twelfth: two pairs and more for 26 main causes", [] if sum(n >= 2 for n in mains.values()) >= 26 else [mains])
 sys.exit(failures > 0)
 END
 failures=$((failures + $?))

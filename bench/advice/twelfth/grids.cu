@@ -241,41 +241,35 @@ static __device__ __forceinline__ void load_rows(float *ls, float *rs, const flo
 extern "C" __global__ void stereo_one(const float *left, const float *right, float *cost, int w, int h)
 {
     __shared__ float ls[264], rs[296];
-    int t = threadIdx.x, at = blockIdx.y * w + blockIdx.x * 256 + t;
+    int t = threadIdx.x, s = blockIdx.z;
+    float sum = 0.0f;
     load_rows(ls, rs, left, right, w);
-    for (int s = 0; s < 32; ++s) {
-        volatile float *l = ls;
-        float sum = 0.0f;
 #pragma unroll
-        for (int i = 0; i < 9; ++i)
-            sum += fabsf(l[t + i] - rs[t + i + s]);
-        cost[s * w * h + at] = sum;
-    }
+    for (int i = 0; i < 9; ++i)
+        sum += fabsf(ls[t + i] - rs[t + i + s]);
+    cost[(s * h + blockIdx.y) * w + blockIdx.x * 256 + t] = sum;
 }
 
 extern "C" __global__ void stereo_eight(const float *left, const float *right, float *cost, int w, int h)
 {
     __shared__ float ls[264], rs[296];
-    int t = threadIdx.x, at = blockIdx.y * w + blockIdx.x * 256 + t;
-    float l[9];
+    int t = threadIdx.x, s = blockIdx.z * 8;
+    float l[9], sum[8] = {};
     load_rows(ls, rs, left, right, w);
 #pragma unroll
     for (int i = 0; i < 9; ++i)
         l[i] = ls[t + i];
-    for (int s = 0; s < 32; s += 8) {
-        float sum[8] = {};
 #pragma unroll
-        for (int j = 0; j < 16; ++j) {
-            float r = rs[t + j + s];
-#pragma unroll
-            for (int e = 0; e < 8; ++e)
-                if (j - e >= 0 && j - e < 9)
-                    sum[e] += fabsf(l[j - e] - r);
-        }
+    for (int j = 0; j < 16; ++j) {
+        float r = rs[t + j + s];
 #pragma unroll
         for (int e = 0; e < 8; ++e)
-            cost[(s + e) * w * h + at] = sum[e];
+            if (j - e >= 0 && j - e < 9)
+                sum[e] += fabsf(l[j - e] - r);
     }
+#pragma unroll
+    for (int e = 0; e < 8; ++e)
+        cost[((s + e) * h + blockIdx.y) * w + blockIdx.x * 256 + t] = sum[e];
 }
 
 /* ---- Means of 32 points down a column --------------------------------------------------------------------------------------------------------------- */

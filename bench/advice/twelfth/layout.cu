@@ -212,13 +212,13 @@ static __device__ __forceinline__ float forty(float v, int m)
     return all;
 }
 
-extern "C" __global__ void __launch_bounds__(1024, 2) bounded_tight(const float *x, float *y, int m)
+extern "C" __launch_bounds__(1024, 2) __global__ void bounded_tight(const float *x, float *y, int m)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     y[i] = forty(x[i], m);
 }
 
-extern "C" __global__ void __launch_bounds__(256) bounded_free(const float *x, float *y, int m)
+extern "C" __launch_bounds__(256) __global__ void bounded_free(const float *x, float *y, int m)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     y[i] = forty(x[i], m);

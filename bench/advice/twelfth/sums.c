@@ -107,3 +107,13 @@ void maxlong_ref(const float *x, float *most, int rows)
             most[r] = fmaxf(most[r], x[r * 65536 + i]);
     }
 }
+
+void blockdot_ref(const float *a, const float *b, float *dot, int n)
+{
+    for (int i = 0; i < n; i += 256) {
+        double sum = 0;
+        for (int k = i; k < i + 256; k++)
+            sum += (double)(a[k] * b[k]);
+        dot[i / 256] = (float)sum;
+    }
+}

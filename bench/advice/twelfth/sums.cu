@@ -1,5 +1,5 @@
 // Sums, counts and scans: absmax_*, welford_*, runmax_*, cumrows_*, hist12_*, fewbins_*, groupby_*, colmax, adjdiff_*, flagcount_*,
-// cdfseek_*, maxlong_*. Each pair's YAML says what differs.
+// cdfseek_*, maxlong_*, blockdot_*. Each pair's YAML says what differs.
 // SPDX-License-Identifier: Apache-2.0
 
 static __device__ __forceinline__ float warp_most(float v)
@@ -375,4 +375,36 @@ extern "C" __global__ void maxlong_shuffles(const float4 *x, float *most)
     float m = block_most(most_of_row(x), -1.0e30f);
     if (threadIdx.x == 0)
         most[blockIdx.x] = m;
+}
+
+/* ---- A block's dot product ------------------------------------------------------------------------------------------------------------- */
+
+extern "C" __global__ void blockdot_block(const float *a, const float *b, float *dot)
+{
+    __shared__ float sum;
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (threadIdx.x == 0)
+        sum = 0.0f;
+    __syncthreads();
+    atomicAdd(&sum, a[i] * b[i]);
+    __syncthreads();
+    if (threadIdx.x == 0)
+        dot[blockIdx.x] = sum;
+}
+
+extern "C" __global__ void blockdot_warps(const float *a, const float *b, float *dot)
+{
+    __shared__ float sum;
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float v = a[i] * b[i];
+    if (threadIdx.x == 0)
+        sum = 0.0f;
+    __syncthreads();
+    for (int offset = 16; offset > 0; offset /= 2)
+        v += __shfl_xor_sync(0xffffffff, v, offset);
+    if (threadIdx.x % 32 == 0)
+        atomicAdd(&sum, v);
+    __syncthreads();
+    if (threadIdx.x == 0)
+        dot[blockIdx.x] = sum;
 }
