@@ -3,7 +3,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-void csr4_ref(const int *starts, const int *col, const float *val, const float *x, float *y, int rows)
+void csr4_ref(const int *starts, const int *col, const float *val, const float *x, float *y,
+              int rows)
 {
     for (int r = 0; r < rows; r++) {
         double sum = 0;
@@ -13,7 +14,8 @@ void csr4_ref(const int *starts, const int *col, const float *val, const float *
     }
 }
 
-void cutedges_ref(const int *from, const int *to, const uint8_t *group, int *list, int *count, int edges)
+void cutedges_ref(const int *from, const int *to, const uint8_t *group, int *list, int *count,
+                  int edges)
 {
     *count = 0;
     for (int e = 0; e < edges; e++)

@@ -13,9 +13,11 @@ void heat3d_ref(const float *in, float *out, int nx, int ny, int nz)
         for (size_t y = 0; y < (size_t)ny; y++)
             for (size_t x = 0; x < (size_t)nx; x++) {
                 const float *at = in + (z + 1) * plane + (y + 1) * row + x + 1;
-                float around = *(at - 1) + at[1] + *(at - row) + at[row] + *(at - plane) + at[plane];
+                float around =
+                    *(at - 1) + at[1] + *(at - row) + at[row] + *(at - plane) + at[plane];
                 float reaction = 0.01f * at[0] * (1 - at[0]) * (at[0] + 0.5f);
-                out[(z * (size_t)ny + y) * (size_t)nx + x] = 0.4f * at[0] + 0.1f * around + reaction;
+                out[(z * (size_t)ny + y) * (size_t)nx + x] =
+                    0.4f * at[0] + 0.1f * around + reaction;
             }
 }
 
@@ -28,7 +30,8 @@ void burgers_ref(const float *in, float *out, int n)
     for (int s = 0; s < 16; s++) {
         memcpy(old, out, count * sizeof *old);
         for (size_t i = 1; i + 1 < count; i++)
-            out[i] = old[i] - 0.1f * old[i] * (old[i + 1] - old[i - 1]) + 0.2f * (old[i + 1] - 2 * old[i] + old[i - 1]);
+            out[i] = old[i] - 0.1f * old[i] * (old[i + 1] - old[i - 1]) +
+                     0.2f * (old[i + 1] - 2 * old[i] + old[i - 1]);
     }
     free(old);
 }
@@ -43,7 +46,8 @@ void sandpile_ref(const int *in, int *out, int rounds)
             old[(i / 64 + 1) * 66 + i % 64 + 1] = out[i];
         for (int i = 0; i < 4096; i++) {
             const int *at = old + (i / 64 + 1) * 66 + i % 64 + 1;
-            out[i] = at[0] - (at[0] >= 4 ? 4 : 0) + (at[-1] >= 4) + (at[1] >= 4) + (at[-66] >= 4) + (at[66] >= 4);
+            out[i] = at[0] - (at[0] >= 4 ? 4 : 0) + (at[-1] >= 4) + (at[1] >= 4) + (at[-66] >= 4) +
+                     (at[66] >= 4);
         }
     }
 }
@@ -51,10 +55,13 @@ void sandpile_ref(const int *in, int *out, int rounds)
 void swe_ref(const float *height, const float *speed, float *flux, int n)
 {
     for (int i = 0; i < n; i++) {
-        float hl = height[i], hr = height[i + 1], ul = speed[i], ur = speed[i + 1], rl = sqrtf(hl), rr = sqrtf(hr);
-        float fastest = fabsf((rl * ul + rr * ur) / (rl + rr)) + sqrtf(4.905f * (hl + hr)), ml = hl * ul, mr = hr * ur;
+        float hl = height[i], hr = height[i + 1], ul = speed[i], ur = speed[i + 1], rl = sqrtf(hl),
+              rr = sqrtf(hr);
+        float fastest = fabsf((rl * ul + rr * ur) / (rl + rr)) + sqrtf(4.905f * (hl + hr)),
+              ml = hl * ul, mr = hr * ur;
         flux[i] = 0.5f * (ml + mr - fastest * (hr - hl));
-        flux[n + i] = 0.5f * (ml * ul + mr * ur + 4.905f * (hl * hl + hr * hr) - fastest * (mr - ml));
+        flux[n + i] =
+            0.5f * (ml * ul + mr * ur + 4.905f * (hl * hl + hr * hr) - fastest * (mr - ml));
     }
 }
 
@@ -74,7 +81,8 @@ void bilat5_ref(const float *image, float *out, int w, int h)
         for (size_t x = 0; x < (size_t)w; x++) {
             float centre = image[(y + 2) * row + x + 2], sum = 0, total = 0;
             for (int i = 0; i < 25; i++) {
-                float v = image[(y + (size_t)(i / 5)) * row + x + (size_t)(i % 5)], off = v - centre;
+                float v = image[(y + (size_t)(i / 5)) * row + x + (size_t)(i % 5)],
+                      off = v - centre;
                 int dx = i % 5 - 2, dy = i / 5 - 2;
                 float weight = expf(-(float)(dx * dx + dy * dy) / 8 - off * off * 8);
                 sum += weight * v;
@@ -91,7 +99,9 @@ void census_ref(const uint8_t *image, uint32_t *out, int w, int h)
         for (size_t x = 0; x < (size_t)w; x++) {
             uint32_t bits = 0;
             for (size_t i = 0; i < 25; i++)
-                bits |= (uint32_t)(image[(y + i / 5) * row + x + i % 5] < image[(y + 2) * row + x + 2]) << i;
+                bits |=
+                    (uint32_t)(image[(y + i / 5) * row + x + i % 5] < image[(y + 2) * row + x + 2])
+                    << i;
             out[y * (size_t)w + x] = bits;
         }
 }
@@ -104,7 +114,8 @@ void stereo_ref(const float *left, const float *right, float *cost, int w, int h
             for (size_t x = 0; x < width; x++) {
                 float sum = 0;
                 for (size_t i = 0; i < 9; i++)
-                    sum += fabsf(left[y * (width + 8) + x + i] - right[y * (width + 40) + x + i + s]);
+                    sum +=
+                        fabsf(left[y * (width + 8) + x + i] - right[y * (width + 40) + x + i + s]);
                 cost[(s * (size_t)h + y) * width + x] = sum;
             }
 }
@@ -130,7 +141,8 @@ static float green_of(const float *at, ptrdiff_t row)
 static float smoothed(const float *at, ptrdiff_t row)
 {
     float a = at[-row - 1], b = at[-row + 1], c = at[row - 1], d = at[row + 1];
-    return fminf(fmaxf(0.75f * at[0] + 0.0625f * (a + b + c + d), fminf(fminf(a, b), fminf(c, d))), fmaxf(fmaxf(a, b), fmaxf(c, d)));
+    return fminf(fmaxf(0.75f * at[0] + 0.0625f * (a + b + c + d), fminf(fminf(a, b), fminf(c, d))),
+                 fmaxf(fmaxf(a, b), fmaxf(c, d)));
 }
 
 void bayer_ref(const float *mosaic, float *green, int w, int h)
@@ -146,9 +158,12 @@ void bayer_ref(const float *mosaic, float *green, int w, int h)
 void hsv_ref(const float *r, const float *g, const float *b, float *out, int n)
 {
     for (int i = 0; i < n; i++) {
-        float most = fmaxf(r[i], fmaxf(g[i], b[i])), range = most - fminf(r[i], fminf(g[i], b[i])), hue = 0;
+        float most = fmaxf(r[i], fmaxf(g[i], b[i])), range = most - fminf(r[i], fminf(g[i], b[i])),
+              hue = 0;
         if (range > 0)
-            hue = most == r[i] ? (g[i] - b[i]) / range + (g[i] < b[i] ? 6 : 0) : most == g[i] ? (b[i] - r[i]) / range + 2 : (r[i] - g[i]) / range + 4;
+            hue = most == r[i]   ? (g[i] - b[i]) / range + (g[i] < b[i] ? 6 : 0)
+                  : most == g[i] ? (b[i] - r[i]) / range + 2
+                                 : (r[i] - g[i]) / range + 4;
         out[i] = hue / 6;
         out[n + i] = most > 0 ? range / most : 0;
         out[2 * n + i] = most;
@@ -184,6 +199,6 @@ void wrapsum_ref(const float *in, float *out, int w, int h)
 {
     for (ptrdiff_t y = 0; y < h; y++)
         for (ptrdiff_t x = 0; x < w; x++)
-            out[y * w + x] = in[y * w + x] + in[y * w + (x + 1) % w] + in[y * w + (x + w - 1) % w] + in[(y + 1) % h * w + x] +
-                             in[(y + h - 1) % h * w + x];
+            out[y * w + x] = in[y * w + x] + in[y * w + (x + 1) % w] + in[y * w + (x + w - 1) % w] +
+                             in[(y + 1) % h * w + x] + in[(y + h - 1) % h * w + x];
 }

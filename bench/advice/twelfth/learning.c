@@ -9,7 +9,8 @@
 static float from_half(uint16_t bits)
 {
     int exponent = bits >> 10 & 31, mantissa = bits & 1023;
-    float v = exponent ? ldexpf((float)(mantissa + 1024), exponent - 25) : ldexpf((float)mantissa, -24);
+    float v =
+        exponent ? ldexpf((float)(mantissa + 1024), exponent - 25) : ldexpf((float)mantissa, -24);
     return bits >> 15 ? -v : v;
 }
 
@@ -79,7 +80,8 @@ void geglu_ref(const float *gate, const float *up, float *y, int n)
 {
     for (int i = 0; i < n; i++) {
         double g = (double)gate[i];
-        y[i] = (float)(0.5 * g * (1 + tanh(0.7978845608 * (g + 0.044715 * g * g * g))) * (double)up[i]);
+        y[i] = (float)(0.5 * g * (1 + tanh(0.7978845608 * (g + 0.044715 * g * g * g))) *
+                       (double)up[i]);
     }
 }
 
@@ -123,7 +125,8 @@ void bceloss_ref(const float *logit, const float *label, float *loss, int n)
 {
     double sum = 0;
     for (int i = 0; i < n; i++)
-        sum += (double)(fmaxf(logit[i], 0) - logit[i] * label[i] + logf(1 + expf(-fabsf(logit[i]))));
+        sum +=
+            (double)(fmaxf(logit[i], 0) - logit[i] * label[i] + logf(1 + expf(-fabsf(logit[i]))));
     *loss = (float)sum;
 }
 

@@ -9,7 +9,8 @@
 static float from_half(uint16_t bits)
 {
     int exponent = bits >> 10 & 31, mantissa = bits & 1023;
-    float v = exponent ? ldexpf((float)(mantissa + 1024), exponent - 25) : ldexpf((float)mantissa, -24);
+    float v =
+        exponent ? ldexpf((float)(mantissa + 1024), exponent - 25) : ldexpf((float)mantissa, -24);
     return bits >> 15 ? -v : v;
 }
 
@@ -73,16 +74,19 @@ void ttgemm_ref(const float *a, const float *b, float *c, int m, int n, int k)
 void qkf16_ref(const uint16_t *q, const uint16_t *k, float *s, int heads, int seq)
 {
     size_t each = (size_t)seq * 64;
-    float *qs = widened(q, each * (size_t)heads, from_half), *ks = widened(k, each * (size_t)heads, from_half);
+    float *qs = widened(q, each * (size_t)heads, from_half),
+          *ks = widened(k, each * (size_t)heads, from_half);
     for (size_t h = 0; h < (size_t)heads; h++)
-        product(qs + h * each, ks + h * each, s + h * (size_t)seq * (size_t)seq, (size_t)seq, (size_t)seq, 64);
+        product(qs + h * each, ks + h * each, s + h * (size_t)seq * (size_t)seq, (size_t)seq,
+                (size_t)seq, 64);
     free(qs);
     free(ks);
 }
 
 void conv1bf_ref(const uint16_t *x, const uint16_t *w, float *y, int pixels, int cin, int cout)
 {
-    float *xs = widened(x, (size_t)pixels * (size_t)cin, from_bf16), *ws = widened(w, (size_t)cout * (size_t)cin, from_bf16);
+    float *xs = widened(x, (size_t)pixels * (size_t)cin, from_bf16),
+          *ws = widened(w, (size_t)cout * (size_t)cin, from_bf16);
     product(xs, ws, y, (size_t)pixels, (size_t)cout, (size_t)cin);
     free(xs);
     free(ws);
@@ -95,7 +99,8 @@ void conv3ch_ref(const float *image, const float *weight, float *out, int w, int
     for (size_t o = 0; o < 16; o++)
         for (size_t y = 0; y < height; y++)
             for (size_t i = 0; i < 72; i++) {
-                const float *from = image + (i / 9 * (height + 2) + y + i % 9 / 3) * (width + 2) + i % 3;
+                const float *from =
+                    image + (i / 9 * (height + 2) + y + i % 9 / 3) * (width + 2) + i % 3;
                 for (size_t x = 0; x < width; x++)
                     out[(o * height + y) * width + x] += weight[o * 72 + i] * from[x];
             }
@@ -136,7 +141,8 @@ void trsm8_ref(const float *l, const float *b, float *x, int systems, int size)
 void khatri_ref(const uint16_t *a, const uint16_t *b, uint16_t *c, int I, int J, int R)
 {
     size_t rank = (size_t)R;
-    float *as = widened(a, (size_t)I * rank, from_half), *bs = widened(b, (size_t)J * rank, from_half);
+    float *as = widened(a, (size_t)I * rank, from_half),
+          *bs = widened(b, (size_t)J * rank, from_half);
     for (size_t i = 0; i < (size_t)I; i++)
         for (size_t j = 0; j < (size_t)J; j++)
             for (size_t r = 0; r < rank; r++)

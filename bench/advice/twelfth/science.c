@@ -93,7 +93,8 @@ void fft16_ref(const float *re, const float *im, float *out, int count)
 }
 
 // Points in natural order, 2^10 of them, by halves.
-static void transform(const float *in, double *out, size_t points, size_t stride, const double *turn)
+static void transform(const float *in, double *out, size_t points, size_t stride,
+                      const double *turn)
 {
     if (points == 1) {
         out[0] = (double)in[0];
@@ -103,7 +104,8 @@ static void transform(const float *in, double *out, size_t points, size_t stride
     transform(in, out, points / 2, 2 * stride, turn);
     transform(in + 2 * stride, out + points, points / 2, 2 * stride, turn);
     for (size_t k = 0; k < points; k += 2) {
-        double c = turn[k * stride], s = turn[k * stride + 1], *low = out + k, *high = out + points + k;
+        double c = turn[k * stride], s = turn[k * stride + 1], *low = out + k,
+               *high = out + points + k;
         double x = high[0] * c - high[1] * s, y = high[0] * s + high[1] * c;
         high[0] = low[0] - x;
         high[1] = low[1] - y;
@@ -158,19 +160,22 @@ void morse_ref(const float *distance, float *force, int n)
     for (int i = 0; i < n; i++) {
         double sum = 0;
         for (int k = 0; k < 8; k++) {
-            double r = (double)distance[(size_t)k * (size_t)n + (size_t)i], e = exp(-1.5 * (r - 1.2));
+            double r = (double)distance[(size_t)k * (size_t)n + (size_t)i],
+                   e = exp(-1.5 * (r - 1.2));
             sum += (e * e - e) / r;
         }
         force[i] = (float)(3 * sum);
     }
 }
 
-void pcr_ref(const float *lower, const float *diagonal, const float *upper, const float *right, float *x, int systems)
+void pcr_ref(const float *lower, const float *diagonal, const float *upper, const float *right,
+             float *x, int systems)
 {
     for (size_t s = 0; s < 32 * (size_t)systems; s += 32) {
         double c[32], d[32], v = 0;
         for (size_t i = 0; i < 32; i++) {
-            double a = i ? (double)lower[s + i] : 0, b = (double)diagonal[s + i] - (i ? a * c[i - 1] : 0);
+            double a = i ? (double)lower[s + i] : 0,
+                   b = (double)diagonal[s + i] - (i ? a * c[i - 1] : 0);
             c[i] = (double)upper[s + i] / b;
             d[i] = ((double)right[s + i] - (i ? a * d[i - 1] : 0)) / b;
         }
@@ -179,7 +184,8 @@ void pcr_ref(const float *lower, const float *diagonal, const float *upper, cons
     }
 }
 
-void viterbi_ref(const float *start, const float *move, const float *seen, float *best, int words, int steps)
+void viterbi_ref(const float *start, const float *move, const float *seen, float *best, int words,
+                 int steps)
 {
     size_t count = (size_t)words;
     memcpy(best, start, 32 * count * sizeof *best);

@@ -95,7 +95,8 @@ static void sip_rounds(uint64_t *v, int rounds)
 void siphash_ref(const uint64_t *key, uint64_t *hash, int each)
 {
     for (int i = 0; i < 132 * 64 * each; i++) {
-        uint64_t v[4] = {0x736f6d6570736575, 0x646f72616e646f6d, 0x6c7967656e657261, 0x7465646279746573};
+        uint64_t v[4] = {0x736f6d6570736575, 0x646f72616e646f6d, 0x6c7967656e657261,
+                         0x7465646279746573};
         uint64_t words[2] = {key[i], (uint64_t)8 << 56};
         for (int w = 0; w < 2; w++) {
             v[3] ^= words[w];
