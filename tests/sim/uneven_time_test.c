@@ -43,6 +43,16 @@ static const char voting[] =
                          "xor.b32 %r7, %r7, %r11; add.u32 %r8, %r8, 1; setp.lt.u32 %p3, %r8, 64;\n"
                          "@%p3 bra turn;\nst.global.u32 [%rd3], %r7; ret;\n}\n";
 
+// Every so many blocks, the first among them, lanes load one word together; in the others a line each.
+static const char walking[] = HEAD ENTRY(
+    "walking") "rem.u32 %r7, %r4, %r3; min.u32 %r7, %r7, 1; shl.b32 %r7, %r7, 7;\n"
+               "mul.lo.u32 %r7, %r7, %r5; cvt.u64.u32 %rd4, %r7; add.s64 %rd5, %rd1, %rd4;\n"
+               "mov.u32 %r8, 0; mov.u32 %r9, 0;\n"
+               "turn: ld.global.u32 %r10, [%rd5]; add.u32 %r9, %r9, %r10;\n"
+               "ld.global.u32 %r11, [%rd5+4]; add.u32 %r9, %r9, %r11;\n"
+               "add.u32 %r8, %r8, 1; setp.lt.u32 %p3, %r8, %r2; @%p3 bra turn;\n"
+               "st.global.u32 [%rd3], %r9; ret;\n}\n";
+
 static double body_us(const char *text, const char *kernel, uint32_t blocks, uint32_t few,
                       uint32_t many, uint32_t every)
 {
@@ -199,12 +209,24 @@ static void blocks_that_were_not_replayed_wait_for_memory(void **state)
     assert_about("all but the first block", sparse_us(3), sparse_us(35), 0.25);
 }
 
+// Blocks of a grid's edge, SM 0's first among them, execute as much as others and take less: those that take most end last.
+static void the_blocks_of_the_edge_do_not_stand_for_all(void **state)
+{
+    (void)state;
+    double edge = body_us(walking, "walking", 18, 64, 512, 1),
+           most = body_us(walking, "walking", 18, 64, 512, 3),
+           rows = body_us(walking, "walking", 396, 64, 512, 12);
+    assert_true(most > 4 * edge);
+    assert_about("eleven of twelve", rows, 3 * most, 0.3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_longest_warp_ends_the_kernel),
         cmocka_unit_test(sums_of_floats_in_shared_memory_take_turns),
         cmocka_unit_test(other_sms_blocks_count_too),
+        cmocka_unit_test(the_blocks_of_the_edge_do_not_stand_for_all),
         cmocka_unit_test(a_vote_takes_as_long_as_it_has_values),
         cmocka_unit_test(loads_are_moved_over_branches_around_shared_atomics),
         cmocka_unit_test(blocks_that_were_not_replayed_wait_for_memory),

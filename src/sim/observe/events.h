@@ -54,6 +54,8 @@ double footprint_first(const struct launch *l);  // bytes that those which ran r
 double footprint_shared(const struct launch *l); // … and both halves of the sample
 
 // trace.c: operations of a segment that starts, and what an event adds to one.
+// Of the launch's traces the one that its time is modelled from; sites: what all blocks executed.
+const struct trace *trace_chosen(const struct launch *l, const struct sim_site *sites);
 void trace_begin(struct trace_op *ops, const struct segment *s, uint32_t mask);
 void trace_note(struct trace_op *op, const struct event *e);
 

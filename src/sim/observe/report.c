@@ -497,9 +497,9 @@ static double atomic_turns_hot(const struct launch *l)
 }
 
 // Of each traced block, as the grid's are counted.
-static void work_traced(const struct launch *l, struct arena *a, struct grid_work *work)
+static void work_traced(const struct launch *l, const struct trace *t, struct arena *a,
+                        struct grid_work *work)
 {
-    const struct trace *t = &l->trace;
     work->traced_count = (uint64_t)t->block_count;
     work->traced = ARENA_ARRAY(a, struct block_work, t->block_count + 1);
     for (int b = 0; b < t->block_count; b++)
@@ -518,14 +518,17 @@ static void work_traced(const struct launch *l, struct arena *a, struct grid_wor
 static struct stall_table *time_fill(const struct launch *l, struct arena *a,
                                      struct sim_report *report)
 {
-    if (l->options->no_timing || l->options->no_caches || l->trace.block_count == 0)
+    if (l->options->no_timing || l->options->no_caches)
+        return NULL;
+    const struct trace *trace = trace_chosen(l, report->sites);
+    if (trace->block_count == 0)
         return NULL;
     struct stall_table *stalls = ARENA_ARRAY(a, struct stall_table, l->program->site_count + 1);
     report->time_missing = timing_missing(l->gpu);
     struct grid_work work = l->work;
-    work_traced(l, a, &work);
+    work_traced(l, trace, a, &work);
     struct timing_input in = {.gpu = l->gpu,
-                              .trace = &l->trace,
+                              .trace = trace,
                               .sites = l->program->timing,
                               .site_count = l->program->site_count,
                               .register_count = l->program->register_count,
@@ -542,7 +545,7 @@ static struct stall_table *time_fill(const struct launch *l, struct arena *a,
     if (guest != NULL && guest->timing != NULL)
         guest->timing(l->options->listener_context, &in);
     sim_timing_model(&in, &report->time, stalls);
-    report->time_of_pieces = report->time.valid && l->trace.cut;
+    report->time_of_pieces = report->time.valid && trace->cut;
     if (!report->time.valid)
         return NULL;
     counters_set(&report->counters, COUNTER_OCCUPANCY_ACHIEVED_PCT, report->time.occupancy_pct,

@@ -1,8 +1,10 @@
-// The trace for the model of time: what the blocks of SM 0 executed, warp by warp, as long as there
-// is room.
+// The trace for the model of time: what the blocks of an SM executed, warp by warp, as long as there is room. SM 0's blocks are
+// those at the grid's edge, which may have less to do than others or find other data in L1: some SMs more are traced, and the one
+// that the grid's blocks are most like stands for all.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/observe/events.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { TRACE_BLOCKS_MAX = 4096 };
@@ -34,9 +36,95 @@ void trace_release(struct trace *t)
     *t = (struct trace){0};
 }
 
+// Some SMs of those that have blocks, at unlike places of the grid's rows whatever their length; SM 0 has most of the room.
+void traces_begin(struct launch *l)
+{
+    static const double golden = 0.6180339887498949;
+    uint64_t sms = (uint64_t)l->sm_count < l->places ? (uint64_t)l->sm_count : l->places;
+    for (int i = 0; i < TRACED_SMS; i++) {
+        double turns = i * golden;
+        struct sm *sm = &l->sms[(uint64_t)((turns - floor(turns)) * (double)sms)];
+        if (sm->trace != NULL)
+            continue;
+        sm->traced = true;
+        sm->trace = &l->traces[i];
+        sm->trace_room = i == 0 ? TRACE_OPS : TRACE_OPS / TRACED_SMS;
+    }
+}
+
+struct effort { // of a block, on average
+    double executed, passes;
+};
+
+static struct effort effort_of_trace(const struct launch *l, const struct trace *t)
+{
+    struct effort e = {0};
+    for (int b = 0; b < t->block_count; b++)
+        for (int w = 0; w < t->blocks[b].warp_count; w++)
+            for (size_t i = 0; i < t->blocks[b].warps[w].count; i++) {
+                const struct trace_op *op = &t->blocks[b].warps[w].ops[i];
+                e.executed += op->lanes > 0 || !l->program->timing[op->site].side_step;
+                e.passes += op->lines > 0 ? op->lines : op->wavefronts;
+            }
+    e.executed /= t->block_count;
+    e.passes /= t->block_count;
+    return e;
+}
+
+static struct effort effort_of_grid(const struct launch *l, const struct sim_site *sites)
+{
+    struct effort e = {0};
+    for (int i = 0; i < l->program->site_count; i++) {
+        e.executed += (double)sites[i].executed;
+        e.passes += (double)(sites[i].lines > 0 ? sites[i].lines : sites[i].wavefronts);
+    }
+    e.executed /= (double)l->grid_blocks;
+    e.passes /= (double)l->grid_blocks;
+    return e;
+}
+
+static double unlike(double a, double b)
+{
+    return a > b ? (a + 1) / (b + 1) - 1 : (b + 1) / (a + 1) - 1;
+}
+
+static bool any_polls(const struct program *p)
+{
+    for (int i = 0; i < p->site_count; i++)
+        if (p->timing[i].polls)
+            return true;
+    return false;
+}
+
+// The trace that stands for the grid. Where each SM has one block at most, the one with most to do ends last; else the one that is
+// most like the mean. SM 0's, the longest, unless another is so by more than a little; and where blocks wait for others, so that
+// what they execute is not what they take.
+const struct trace *trace_chosen(const struct launch *l, const struct sim_site *sites)
+{
+    static const double little = 1.1;
+    const struct trace *first = &l->traces[0], *best = first;
+    bool single = l->grid_blocks <= (uint64_t)l->sm_count, any = !any_polls(l->program);
+    struct effort mean = effort_of_grid(l, sites);
+    double most = 0;
+    any &= first->block_count > 0 && !first->cut;
+    for (int i = 0; i < TRACED_SMS && any; i++) {
+        const struct trace *t = &l->traces[i];
+        if (t->block_count == 0 || t->cut)
+            continue;
+        struct effort e = effort_of_trace(l, t);
+        double merit =
+            single ? (e.executed + 1) * (e.passes + 1)
+                   : 1 / (1 + unlike(e.executed, mean.executed) + unlike(e.passes, mean.passes));
+        merit *= t == first ? little : 1;
+        best = merit > most ? t : best;
+        most = merit > most ? merit : most;
+    }
+    return best;
+}
+
 static void trace_block(struct block *b)
 {
-    struct trace *t = &b->sm->launch->trace;
+    struct trace *t = b->sm->trace;
     if (t->block_count >= TRACE_BLOCKS_MAX)
         return;
     t->blocks = xrealloc(t->blocks, ((size_t)t->block_count + 1) * sizeof(*t->blocks));
@@ -52,21 +140,21 @@ static void trace_block(struct block *b)
 
 // Warps run in long turns: when the room is used up, some of the first block's are far ahead. The
 // others may go on to where each has its part, so that what is kept of them belongs together.
-static size_t warp_part(const struct launch *l)
+static size_t warp_part(const struct sm *sm)
 {
-    return TRACE_OPS / l->warps_per_block;
+    return sm->trace_room / sm->launch->warps_per_block;
 }
 
 static bool has_its_part(const struct warp *w, size_t count)
 {
-    const struct launch *l = w->block->sm->launch;
-    return l->trace.cut && count > warp_part(l);
+    const struct sm *sm = w->block->sm;
+    return sm->trace->cut && count > warp_part(sm);
 }
 
 // Out of room: blocks that are not whole go, but for the first.
 static void trace_stop(struct sm *sm)
 {
-    struct trace *t = &sm->launch->trace;
+    struct trace *t = sm->trace;
     sm->traced = false;
     for (int i = 0; i < sm->block_count; i++) {
         struct block *b = &sm->home->blocks[i];
@@ -78,8 +166,8 @@ static void trace_stop(struct sm *sm)
         if (j == 0) {
             t->cut = true;
             for (int k = 0; k < b->warp_count; k++)
-                if (t->blocks[0].warps[k].count > warp_part(sm->launch))
-                    t->blocks[0].warps[k].count = warp_part(sm->launch);
+                if (t->blocks[0].warps[k].count > warp_part(sm))
+                    t->blocks[0].warps[k].count = warp_part(sm);
             continue;
         }
         if (j < t->block_count) {
@@ -156,7 +244,7 @@ static void trace_segment(struct warp *w, const struct segment *s, uint32_t mask
         return;
     trace_turn(w, s);
     size_t count = (size_t)(s - s->place)->region_count, need = t->count + count;
-    if (sm->traced && sm->trace_ops + count > TRACE_OPS)
+    if (sm->traced && sm->trace_ops + count > sm->trace_room)
         trace_stop(sm);
     if (w->trace == NULL || has_its_part(w, need)) {
         w->trace = NULL;
@@ -262,7 +350,7 @@ static void look_again(struct warp *w, const struct event *e)
 
 static void mbarrier_note(struct warp *w, const struct event *e)
 {
-    struct trace *t = &w->block->sm->launch->trace;
+    struct trace *t = w->block->sm->trace;
     struct trace_block *block = &t->blocks[w->block->traced];
     struct trace_barrier *b = barrier_at(block, e->barrier);
     if (e->step == STEP_MADE)
@@ -283,7 +371,7 @@ static void mbarrier_note(struct warp *w, const struct event *e)
 // A barrier without a count is of all the block's warps and needs no record: the replay knows who comes.
 static void barrier_note(struct warp *w, const struct event *e)
 {
-    struct trace *t = &w->block->sm->launch->trace;
+    struct trace *t = w->block->sm->trace;
     struct trace_block *block = &t->blocks[w->block->traced];
     uint32_t id = row32(w, e->u->a)[lane_first(e->mask)];
     const struct barrier *bar = &w->block->barriers[id];
@@ -300,7 +388,7 @@ static void barrier_note(struct warp *w, const struct event *e)
 // Rows of a box are one copy: what it moves, in all.
 static void copy_note(struct warp *w, const struct event *e)
 {
-    struct trace *t = &w->block->sm->launch->trace;
+    struct trace *t = w->block->sm->trace;
     struct trace_op *op = op_of(w, e);
     uint64_t first = e->copied_from / SECTOR_BYTES;
     uint64_t last = (e->copied_from + e->copied_bytes - 1) / SECTOR_BYTES;

@@ -628,9 +628,12 @@ struct sm {
     bool pending; // blocks of this wave not done
     struct violation *violations;
     size_t violation_count, violation_capacity;
-    bool traced; // SM 0, as long as there is room
-    size_t trace_ops;
+    bool traced;         // one of some SMs, as long as there is room
+    struct trace *trace; // the launch's; NULL: of others
+    size_t trace_ops, trace_room;
 };
+
+enum { TRACED_SMS = 8 };
 
 // Atomics on few addresses queue where these lie: what each place of 512 bytes was asked. A line's lanes go
 // in turns; each turn costs its sectors, of which those after the first cost less where all their words
@@ -723,9 +726,9 @@ struct launch {
     struct l2_counts l2, l2_whole;             // of the blocks that ran; of all
     uint64_t *site_l2_hits;
     struct l2_arrivals arrivals;
-    struct merging *merging; // NULL: nothing merges
-    size_t merging_rounds;   // so far
-    struct trace trace;
+    struct merging *merging;         // NULL: nothing merges
+    size_t merging_rounds;           // so far
+    struct trace traces[TRACED_SMS]; // the first is SM 0's; trace.c
     struct grid_work work;
     struct atomic_heat *atomic_heat;       // of all places, up to the last wave; NULL: no atomics
     double atomic_turns, atomic_turns_hot; // of all; of each wave's place that has the most
@@ -872,6 +875,7 @@ void cluster_check(struct block *b); // cluster.c: ends the phase of the cluster
 void barriers_stuck(struct sm *sm);  // nothing runs any more: reports why
 // trace.c
 void trace_release(struct trace *t);
+void traces_begin(struct launch *l); // which SMs are traced
 // check.c: violations. The address goes into the report, the words into its sentence.
 void violation_add(struct warp *w, enum sim_violation_kind kind, uint32_t site, uint32_t lane,
                    uint64_t address, const char *fmt, ...) PRINTF_LIKE(6, 7);

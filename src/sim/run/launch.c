@@ -350,7 +350,7 @@ static void launch_cores(struct launch *l)
         l2_log_start(&l->sms[i].log);
         l2_log_start(&l->sms[i].sent);
     }
-    l->sms[0].traced = true;
+    traces_begin(l);
     listeners_choose(l);
 }
 
@@ -470,7 +470,8 @@ static void launch_release(struct launch *l)
     free(l->arrivals.site_halves);
     free(l->work.groups);
     merging_free(l->merging);
-    trace_release(&l->trace);
+    for (int i = 0; i < TRACED_SMS; i++)
+        trace_release(&l->traces[i]);
     clock_model_free(l->clock);
     (void)pthread_mutex_destroy(&l->lock);
 }
