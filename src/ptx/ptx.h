@@ -285,6 +285,8 @@ void ptx_print_instruction(const struct ptx_function *f, const struct ptx_instru
 int ptx_register_estimate(const struct ptx_function *f);
 // Of each of PTX's registers, how many of 32 bits machine code has for it: 0 of predicates, copies, what all threads share.
 void ptx_register_units(const struct ptx_function *f, uint8_t *units);
+// Of each block, how many registers hold values at its beginning: those that it reads, and that are read behind it.
+void ptx_registers_held(const struct ptx_function *f, int *held);
 // Up to how many ptxas moves loads ahead where a thread needs so many at least: the next step of occupancy.
 int ptx_register_room(int need);
 

@@ -919,6 +919,27 @@ int ptx_register_estimate(const struct ptx_function *f)
     return need < most ? need : most;
 }
 
+static void held_add(const struct ptx_function *f, bool bases, int *held)
+{
+    struct needs n = needs_new(f, bases);
+    n.found = xcalloc((size_t)f->register_count + 1, sizeof *n.found);
+    n.live = xcalloc((size_t)f->block_count * n.words + 1, sizeof *n.live);
+    live_settle(&n);
+    for (int b = 0; b < f->block_count; b++)
+        for (int r = 0; r < f->register_count; r++)
+            held[b] += has(n.live + (size_t)b * n.words, r) ? n.values[r].units : 0;
+    needs_release(&n);
+}
+
+void ptx_registers_held(const struct ptx_function *f, int *held)
+{
+    memset(held, 0, (size_t)f->block_count * sizeof *held);
+    held_add(f, false, held);
+    held_add(f, true, held);
+    for (int b = 0; b < f->block_count; b++)
+        held[b] = (held[b] + 1) / 2; // pointers as in ptx_register_estimate
+}
+
 void ptx_register_units(const struct ptx_function *f, uint8_t *units)
 {
     struct needs n = needs_new(f, false);

@@ -309,7 +309,7 @@ struct trace_block {
     struct trace_barrier *barriers; // trace.c
     int barrier_count;
 };
-// The traced blocks are those of SM 0, in order of their start, until the memory for the trace is
+// The traced blocks are those of one SM (trace.c says which), in order of their start, until the memory for the trace is
 // used up; a block is traced whole or not at all, except the first, which may be cut.
 struct trace {
     struct trace_block *blocks;
@@ -359,6 +359,7 @@ struct timing_site {
         swap_turn;  // a loop that swaps in shared memory: a turn's machine instructions; 0: others
     uint16_t guard; // 1 + the predicate register it is under; 0: none
     uint32_t loop;  // loads moved to the first of several turns: 1 + the loop's branch; 0: others
+    uint8_t loop_room;    // registers that such loads may take together
     bool shared_by_turns; // of a loop that ptxas unrolls: once for four turns: decode_unroll.c
     bool side_step;       // under a predicate, where PTX has a branch around it: decode_region.c
     bool jumped;          // such a one that warps without lanes for it jump over all the same

@@ -87,12 +87,58 @@ static void what_fits_is_on_its_way_together(void **state)
         fail_msg("eight loads %.0f ns, eighty %.0f", few, many);
 }
 
+// A loop that ptxas has four times in a row: of each turn four loads of so many words, all summed.
+static double turns_ns(int words)
+{
+    static const char *const type[] = {[1] = "f32 %f", [4] = "v4.f32 {%f"};
+    char text[8192];
+    struct bench b;
+    int at =
+        snprintf(text, sizeof text, "%s",
+                 HEAD ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n"
+                      ".reg .pred %p<2>; .reg .b32 %r<4>; .reg .f32 %f<64>; .reg .b64 %rd<8>;\n"
+                      "ld.param.u64 %rd1, [out]; ld.param.u64 %rd4, [in];\n"
+                      "mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 16;\n"
+                      "add.s64 %rd3, %rd4, %rd2; mov.u32 %r2, 0; mov.f32 %f0, 0f00000000;\n"
+                      "turn:\n");
+    for (int i = 0; i < 4; i++) {
+        int f = 1 + 4 * i;
+        at += snprintf(text + at, sizeof text - (size_t)at, "ld.global.%s%d", type[words], f);
+        for (int k = 1; k < words; k++)
+            at += snprintf(text + at, sizeof text - (size_t)at, ", %%f%d", f + k);
+        at += snprintf(text + at, sizeof text - (size_t)at, "%s, [%%rd3+%d];\n",
+                       words > 1 ? "}" : "", 4096 * i);
+        for (int k = 0; k < words; k++)
+            at += snprintf(text + at, sizeof text - (size_t)at, "add.f32 %%f0, %%f0, %%f%d;\n",
+                           f + k);
+    }
+    snprintf(text + at, sizeof text - (size_t)at, "%s",
+             "add.s32 %r2, %r2, 1; add.s64 %rd3, %rd3, 16384; setp.ne.s32 %p1, %r2, 64;\n"
+             "@%p1 bra turn;\nst.global.f32 [%rd1], %f0; ret;\n}\n");
+    bench_text(&b, text);
+    uint64_t out = bench_buffer(&b, "out", NULL, 64), in = bench_buffer(&b, "in", NULL, BYTES);
+    bench_run(&b, "k", GRID1(1, 32), ARGS(&out, &in));
+    double ns = b.report.time.time_ns - b.report.time.launch_ns;
+    bench_close(&b);
+    return ns;
+}
+
+// Sixteen loads of a word wait together, four turns; sixteen of four words would take 64 registers, and each turn waits for its own.
+static void loads_of_later_turns_begin_as_long_as_they_have_registers(void **state)
+{
+    (void)state;
+    double narrow = turns_ns(1), wide = turns_ns(4);
+    if (wide < 2.5 * narrow)
+        fail_msg("loads of one word %.0f ns, of four %.0f", narrow, wide);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loads_wait_for_registers),
         cmocka_unit_test(a_long_body_is_not_copied),
         cmocka_unit_test(what_fits_is_on_its_way_together),
+        cmocka_unit_test(loads_of_later_turns_begin_as_long_as_they_have_registers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

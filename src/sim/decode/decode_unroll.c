@@ -1,5 +1,6 @@
-// Loops that ptxas unrolls, for the model of time only: of four turns its code loads first what they need, and uses it after.
-// Read off ptxas 13.0's code for sm_90 (bench/truth/tuning/products: sixteen loads before the first is waited for): loops of
+// Loops that ptxas unrolls, for the model of time only: of four turns its code loads first what they need, and uses it after, as far
+// as there are registers beside what is held through the loop: 16 words, but 8 of 64 bits, 12 in a kernel that keeps more, and so
+// 2 to 7 waits of four turns. Read off ptxas 13.0's code for sm_90 (bench/truth/tuning/products: sixteen loads before the first is waited for): loops of
 // one block without "nounroll", whose end a register decides that each turn adds a constant to (not one that is made of such a
 // register, nor one to which a register is added: those are not unrolled); without stores, atomics, barriers and calls, which
 // loads would have to pass; loads whose address no loaded value decides.
@@ -120,7 +121,7 @@ static void turns_share(struct timing_site *sites, const struct ptx_instruction 
 }
 
 static void loop_unroll(struct program *p, int first, const struct ptx_instruction *in, int count,
-                        bool *loaded)
+                        uint8_t room, bool *loaded)
 {
     struct timing_site *sites = &p->timing[first];
     if (count > BODY_MAX || !may_be_unrolled(sites, count))
@@ -134,8 +135,10 @@ static void loop_unroll(struct program *p, int first, const struct ptx_instructi
     turns_share(sites, in, count);
     for (int i = 0; i < count; i++)
         if (pipe_info(sites[i].pipe)->unit == UNIT_LOAD &&
-            known(loaded, sites[i].source, sites[i].source_count))
+            known(loaded, sites[i].source, sites[i].source_count)) {
             sites[i].loop = (uint32_t)(first + count);
+            sites[i].loop_room = room;
+        }
 }
 
 // Does its body stand in the machine code more than once (lower_loops.c)? A body of many operations does not, one that the PTX has
@@ -145,12 +148,23 @@ static bool is_copied(const struct code *c, int block)
     return c == NULL || (c->loop_of[block] >= 0 && c->loops[c->loop_of[block]].copies > 1);
 }
 
+// Registers for what the loads of a loop bring, beside the values that are held through it, an address, the stack's and those that
+// ptxas leaves free.
+static uint8_t loads_room(const struct program *p, int held)
+{
+    enum { BESIDE = 4, LEAST = 2, MOST = 255 };
+    int room = ptx_register_room(p->registers_estimated) - BESIDE - held;
+    return (uint8_t)(room < LEAST ? LEAST : room > MOST ? MOST : room);
+}
+
 void loops_unroll(struct program *p)
 {
     bool *loaded = xcalloc((size_t)p->register_count + 1, sizeof *loaded);
     for (int n = 0; n < p->function_count && !p->reads_clock; n++) {
         const struct function *own = &p->functions[n];
         const struct ptx_function *f = own->ptx;
+        int *held = xcalloc((size_t)f->block_count + 1, sizeof *held);
+        ptx_registers_held(f, held);
         for (int b = 0; b < f->block_count; b++) {
             const struct ptx_block *block = &f->blocks[b];
             const struct ptx_instruction *in = &f->instructions[block->first];
@@ -160,8 +174,10 @@ void loops_unroll(struct program *p)
             for (int i = 0; i < block->successor_count; i++)
                 back |= block->successors[i] == b;
             if (turns && back)
-                loop_unroll(p, own->site_base + block->first, in, block->count, loaded);
+                loop_unroll(p, own->site_base + block->first, in, block->count,
+                            loads_room(p, held[b]), loaded);
         }
+        free(held);
     }
     free(loaded);
 }

@@ -95,7 +95,10 @@ struct warp_state {
     struct {
         const struct trace_op *op;
         double ready;
-    } ahead[TOGETHER]; // loads of an unrolled loop that have begun with those of a turn before
+    } ahead[TOGETHER];   // loads of an unrolled loop that have begun with those of a turn before
+    size_t turns_end;    // up to here the turns stand in a row
+    double loaded_ready; // when the first of the loads that began together last is there …
+    int loaded;          // … in this register
     struct copy_groups copies[2]; // of cp.async; bulk copies. AMD: counted by vmcnt; lgkmcnt
 };
 
@@ -391,10 +394,17 @@ static inline bool is_sent(const struct site_cost *c)
 }
 
 // What issues next: the trace is in PTX's order.
+// What issues at a place of the trace.
+static inline const struct trace_op *op_at(const struct replay *p, const struct trace_warp *t,
+                                           size_t place)
+{
+    const struct trace_op *op = &t->ops[place];
+    return op + p->costs[op->site].moved;
+}
+
 static inline const struct trace_op *op_next(const struct replay *p, const struct warp_state *w)
 {
-    const struct trace_op *op = &w->trace->ops[w->next];
-    return op + p->costs[op->site].moved;
+    return op_at(p, w->trace, w->next);
 }
 
 #endif

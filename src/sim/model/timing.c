@@ -223,6 +223,8 @@ static void block_start(struct replay *p, int slot, double at)
         w->sent_site = 0;
         w->waiting = w->asleep = w->entered = false;
         w->ahead_count = 0;
+        w->turns_end = 0;
+        w->loaded_ready = 0;
         memset(w->copies, 0, sizeof w->copies);
         w->done = !w->trace;
         w->block = slot;

@@ -63,6 +63,11 @@ static void last_register(const struct replay *p, struct warp_state *w)
     }
     w->last = s->count > 0 ? (int)last : LAST_NONE;
     w->last_ready = s->count > 0 ? latest : 0;
+    // The registers of the loads before are free when what they bring is used.
+    if (w->cost->room > 0 && w->ahead_count == 0 && w->loaded_ready > w->last_ready) {
+        w->last = w->loaded;
+        w->last_ready = w->loaded_ready;
+    }
 }
 
 void warp_look(const struct replay *p, struct warp_state *w)
@@ -200,55 +205,68 @@ static void taken_note(struct replay *p, uint32_t site)
         taken[c->first] += taken[c->second], taken[c->second] = 0;
 }
 
-// Loads of an unrolled loop: those of some turns begin together, when the first of them does.
+// Loads of an unrolled loop begin together, those of later turns too, as long as they have registers and up to the last of the
+// turns that its code has in a row.
 enum { UNROLLED = 4 };
-
-// The turn that the operation is in: its first operation.
-static const struct trace_op *turn_first(const struct warp_state *w, const struct trace_op *op)
-{
-    while (op > w->trace->ops && op[-1].site < op->site)
-        op--;
-    return op;
-}
 
 static bool is_load_of(const struct replay *p, const struct trace_op *op, uint32_t loop)
 {
     return p->in->sites[op->site].loop == loop;
 }
 
-static int loads_of_turn(const struct replay *p, const struct trace_op *first,
-                         const struct trace_op *end, uint32_t loop)
+static unsigned registers_loaded(const struct replay *p, const struct trace_op *op)
 {
-    int loads = 0;
-    for (const struct trace_op *op = first; op < end && op->site + 1 < loop; op++)
-        loads += is_load_of(p, op, loop);
-    return loads;
+    enum { REGISTER_BYTES = 4 };
+    unsigned bytes = p->in->sites[op->site].bytes;
+    return (bytes + REGISTER_BYTES - 1) / REGISTER_BYTES;
 }
 
-static void turns_begin(struct replay *p, struct warp_state *w, const struct trace_op *op,
-                        uint32_t loop, double at)
+// Behind the last of the turns whose loads begin with others', or where the loop is left. A turn that has more loads than fit is
+// by itself.
+static size_t turns_end(const struct replay *p, const struct warp_state *w, uint32_t loop)
 {
-    const struct trace_op *end = w->trace->ops + w->trace->count, *first = turn_first(w, op);
-    int loads = loads_of_turn(p, first, end, loop), turns = loads > 0 ? TOGETHER / loads : 0;
-    turns = turns < UNROLLED ? turns : UNROLLED;
-    if (turns < 2)
-        return;
-    for (op = first; op < end && turns > 0; op++) {
-        if (has_slow_way(&p->in->sites[op->site])) {
-            turns = 0;
-        } else if (op->site + 1 == loop) {
-            turns = op + 1 < end && op[1].site < op->site ? turns - 1 : 0;
-        } else if (is_load_of(p, op, loop) && w->ahead_count < TOGETHER) {
-            w->ahead[w->ahead_count].op = op;
-            w->ahead[w->ahead_count++].ready = op_execute(p, op, &p->costs[op->site], at);
+    const struct trace_warp *t = w->trace;
+    size_t place = w->next;
+    unsigned taken = 0;
+    for (int turns = UNROLLED; place < t->count && turns > 0; place++) {
+        const struct trace_op *op = &t->ops[place];
+        bool more = place + 1 < t->count && op[1].site < op->site;
+        if (has_slow_way(&p->in->sites[op->site]))
+            break;
+        if (is_load_of(p, op, loop))
+            taken += turns == UNROLLED ? registers_loaded(p, op) : 0;
+        else if (op->site + 1 == loop)
+            turns = more && taken <= w->cost->room ? turns - 1 : 0;
+    }
+    return place;
+}
+
+static void loads_begin(struct replay *p, struct warp_state *w, uint32_t loop, double at)
+{
+    unsigned room = w->cost->room, taken = 0;
+    if (w->next >= w->turns_end)
+        w->turns_end = turns_end(p, w, loop);
+    for (size_t place = w->next; place < w->turns_end && w->ahead_count < TOGETHER; place++) {
+        const struct trace_op *op = op_at(p, w->trace, place);
+        if (!is_load_of(p, op, loop))
+            continue;
+        taken += registers_loaded(p, op);
+        if (taken > room && w->ahead_count > 0)
+            break;
+        double ready = op_execute(p, op, &p->costs[op->site], at);
+        if (w->ahead_count == 0) {
+            w->loaded = p->in->sites[op->site].result[0];
+            w->loaded_ready = ready;
         }
+        w->ahead[w->ahead_count].op = op;
+        w->ahead[w->ahead_count++].ready = ready;
     }
 }
 
 static double result_ready(struct replay *p, struct warp_state *w, const struct trace_op *op,
                            double at)
 {
-    uint32_t loop = p->in->sites[op->site].loop;
+    uint32_t loop = w->cost->room > 0 ? p->in->sites[op->site].loop : 0;
     for (int pass = 0; pass < 2 && loop > 0; pass++) {
         for (int i = 0; i < w->ahead_count; i++)
             if (w->ahead[i].op == op) {
@@ -257,7 +275,7 @@ static double result_ready(struct replay *p, struct warp_state *w, const struct 
                 return later(ready, at);
             }
         w->ahead_count = 0;
-        turns_begin(p, w, op, loop, at);
+        loads_begin(p, w, loop, at);
     }
     return op_execute(p, op, &p->costs[op->site], at);
 }
