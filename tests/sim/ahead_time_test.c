@@ -25,11 +25,12 @@ static double words_ns(const char *from, const char *to, bool step)
 {
     enum { WORDS = 12, APART = 128 };
     char text[TEXT];
-    int at = snprintf(text, sizeof text, "%s",
-                      HEAD ".visible .entry k(.param .u64 in)\n{\n"
-                           ".reg .b32 %r<80>; .shared .b32 s[1024];\n"
-                           "mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; mov.u32 %r3, s;\n"
-                           "add.s32 %r4, %r3, %r2; mul.lo.s32 %r5, %r1, 0; add.s32 %r6, %r4, %r5;\n");
+    int at =
+        snprintf(text, sizeof text, "%s",
+                 HEAD ".visible .entry k(.param .u64 in)\n{\n"
+                      ".reg .b32 %r<80>; .shared .b32 s[1024];\n"
+                      "mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; mov.u32 %r3, s;\n"
+                      "add.s32 %r4, %r3, %r2; mul.lo.s32 %r5, %r1, 0; add.s32 %r6, %r4, %r5;\n");
     for (int i = 0; i < WORDS; i++) {
         int offset = step ? 0 : APART * i;
         at += snprintf(text + at, sizeof text - (size_t)at,
@@ -62,11 +63,12 @@ static double ways_ns(enum side side)
 {
     enum { LOADS = 4, LONG = 24, APART = 4096 };
     char text[TEXT];
-    int at = snprintf(text, sizeof text, "%s",
-                      HEAD ".visible .entry k(.param .u64 in)\n{\n"
-                           ".reg .b32 %r<20>; .reg .f32 %f<20>; .reg .b64 %rd<4>; .reg .pred %p<8>;\n"
-                           "ld.param.u64 %rd1, [in]; mov.u32 %r1, %tid.x; mov.f32 %f9, 0f3F800000;\n"
-                           "mul.wide.u32 %rd3, %r1, 4; add.s64 %rd2, %rd1, %rd3;\n");
+    int at =
+        snprintf(text, sizeof text, "%s",
+                 HEAD ".visible .entry k(.param .u64 in)\n{\n"
+                      ".reg .b32 %r<20>; .reg .f32 %f<20>; .reg .b64 %rd<4>; .reg .pred %p<8>;\n"
+                      "ld.param.u64 %rd1, [in]; mov.u32 %r1, %tid.x; mov.f32 %f9, 0f3F800000;\n"
+                      "mul.wide.u32 %rd3, %r1, 4; add.s64 %rd2, %rd1, %rd3;\n");
     for (int i = 0; i < LOADS; i++) {
         at += snprintf(text + at, sizeof text - (size_t)at,
                        "ld.global.f32 %%f%d, [%%rd2+%d]; setp.lt.f32 %%p%d, %%f%d, %%f9;\n"

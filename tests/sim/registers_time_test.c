@@ -93,11 +93,12 @@ static double butterflies_ns(int rounds)
     enum { VALUES = 24 };
     char text[32768];
     struct bench b;
-    int at = snprintf(text, sizeof text, "%s",
-                      HEAD ".visible .entry k(.param .u64 in)\n{\n"
-                           ".reg .b32 %r<400>; .reg .f32 %f<400>; .reg .b64 %rd<4>; .reg .pred %p<2>;\n"
-                           "ld.param.u64 %rd1, [in]; mov.u32 %r1, %tid.x;\n"
-                           "mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2;\n");
+    int at =
+        snprintf(text, sizeof text, "%s",
+                 HEAD ".visible .entry k(.param .u64 in)\n{\n"
+                      ".reg .b32 %r<400>; .reg .f32 %f<400>; .reg .b64 %rd<4>; .reg .pred %p<2>;\n"
+                      "ld.param.u64 %rd1, [in]; mov.u32 %r1, %tid.x;\n"
+                      "mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2;\n");
     for (int i = 0; i < VALUES; i++)
         at += snprintf(text + at, sizeof text - (size_t)at, "ld.global.f32 %%f%d, [%%rd3+%d];\n", i,
                        128 * i);

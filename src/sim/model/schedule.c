@@ -32,9 +32,9 @@ struct entry {
     const struct timing_site *site;
     unsigned reads, writes; // spaces
     struct place place;
-    bool last;              // of the block: all others before it
-    int height;             // cycles from its start to the end of the piece
-    int before;             // entries that have to issue first
+    bool last;  // of the block: all others before it
+    int height; // cycles from its start to the end of the piece
+    int before; // entries that have to issue first
     int ready_at;
     bool done;
 };
