@@ -834,7 +834,7 @@ static void l1_holds_what_shared_memory_leaves(void **state)
     assert_true(l1_hits(233472, 40) < 0.25);
 }
 
-// bench/truth/sweep_l1, `passes` on an H200: hits fade from 240 to 384 KiB, as a pseudo-LRU tree's do.
+// bench/truth/sweep_l1, `passes` on an H200: hits fade from 240 to 384 KiB.
 static void l1_gives_up_lines_as_the_h200_does(void **state)
 {
     static const struct {

@@ -132,6 +132,50 @@ static void loads_of_later_turns_begin_as_long_as_they_have_registers(void **sta
         fail_msg("loads of one word %.0f ns, of four %.0f", narrow, wide);
 }
 
+// Butterflies: in each round every value of a thread gets that of another lane. The text has them one after the other.
+static double butterflies_ns(int rounds)
+{
+    enum { VALUES = 24 };
+    char text[32768];
+    struct bench b;
+    int at =
+        snprintf(text, sizeof text, "%s",
+                 HEAD ".visible .entry k(.param .u64 in)\n{\n"
+                      ".reg .b32 %r<400>; .reg .f32 %f<400>; .reg .b64 %rd<4>; .reg .pred %p<2>;\n"
+                      "ld.param.u64 %rd1, [in]; mov.u32 %r1, %tid.x;\n"
+                      "mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2;\n");
+    for (int i = 0; i < VALUES; i++)
+        at += snprintf(text + at, sizeof text - (size_t)at, "ld.global.f32 %%f%d, [%%rd3+%d];\n", i,
+                       128 * i);
+    for (int k = 0; k < rounds * VALUES; k++)
+        at += snprintf(text + at, sizeof text - (size_t)at,
+                       "mov.b32 %%r2, %%f%d; shfl.sync.bfly.b32 %%r%d, %%r2, %d, 31, -1;\n"
+                       "mov.b32 %%f%d, %%r%d; fma.rn.f32 %%f%d, %%f%d, %%f%d, %%f%d;\n",
+                       k % VALUES, 10 + k, 1 << k / VALUES, 100 + k, 10 + k, k % VALUES, k % VALUES,
+                       k % VALUES, 100 + k);
+    for (int i = 0; i < VALUES; i++)
+        at += snprintf(text + at, sizeof text - (size_t)at, "st.global.f32 [%%rd3+%d], %%f%d;\n",
+                       131072 + 128 * i, i);
+    snprintf(text + at, sizeof text - (size_t)at, "ret;\n}\n");
+    bench_text(&b, text);
+    uint64_t in = bench_buffer(&b, "in", NULL, BYTES);
+    bench_run(&b, "k", GRID1(1, 32), ARGS(&in));
+    double ns = b.report.time.time_ns;
+    bench_close(&b);
+    return ns;
+}
+
+// Few of them are on their way at a time, some 26 cycles each: there are registers for no more beside the values. All at once would
+// take a cycle or two each.
+static void shuffles_get_no_registers_of_their_own(void **state)
+{
+    (void)state;
+    enum { SHUFFLES = 3 * 24 };
+    double each = (butterflies_ns(4) - butterflies_ns(1)) * 1.98 / SHUFFLES;
+    if (each < 6 || each > 27)
+        fail_msg("%.1f cycles for a shuffle", each);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -139,6 +183,7 @@ int main(void)
         cmocka_unit_test(a_long_body_is_not_copied),
         cmocka_unit_test(what_fits_is_on_its_way_together),
         cmocka_unit_test(loads_of_later_turns_begin_as_long_as_they_have_registers),
+        cmocka_unit_test(shuffles_get_no_registers_of_their_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -505,6 +505,7 @@ struct program *program_new(struct sim_module *m, const struct ptx_function *ker
     regions_find(p);
     timing_schedule(p);
     loops_unroll(p);
+    loads_ahead(p);
     return p;
 }
 

@@ -103,6 +103,7 @@ void decode_instruction(struct decoder *d, const struct ptx_instruction *in);
 bool ends_segment(const struct ptx_instruction *in); // lanes may change behind it
 void timing_schedule(struct program *p);             // after all else
 void loops_unroll(struct program *p);                // decode_unroll.c
+void loads_ahead(struct program *p);                 // decode_ahead.c
 void lower(struct decoder *d);                       // lower.c
 void lower_around(const struct decoder *d);          // lower_around.c
 // lower_narrow.c: 64 bits of which 32 count.

@@ -1,5 +1,5 @@
-// The caches: L1 of an SM, L2 of the chip. Both are sectored and set-associative; L1 replaces by a
-// pseudo-LRU tree, L2 the oldest; sets are chosen so that neighbouring lines spread evenly and no
+// The caches: L1 of an SM, L2 of the chip. Both are sectored and set-associative; L1 replaces the oldest of
+// some ways, L2 the oldest; sets are chosen so that neighbouring lines spread evenly and no
 // stride collides.
 // What they do was read off an H200's counters with ncu; tests/sim/cache_test.c has the figures:
 //   L1   a load brings exactly the sectors it misses; a store goes through and leaves the bytes it
@@ -167,8 +167,10 @@ static void sets_clear(struct set *sets, size_t count)
 {
     struct set empty = {.order = ORDER_NEW};
     memset(empty.tag, 0xff, sizeof empty.tag);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         sets[i] = empty;
+        sets[i].chance = (uint16_t)(i * HASH >> 48 | 1); // never 0
+    }
 }
 
 static int ways_of(const struct gpu *gpu, enum gpu_field f)

@@ -28,8 +28,7 @@ struct set {
         struct {          // L1
             uint8_t used; // ways that ever held a line: filled in order
             uint8_t unused;
-            uint16_t
-                tree; // pseudo-LRU: a bit a node, from bit 1; 1 = the older half is the upper one
+            uint16_t chance; // names the ways of which one is given up
         };
         bool warm; // L2: what changes of the way used last is in struct l2's `warm`
     };
@@ -104,42 +103,30 @@ static inline void set_turn(struct set *s, int ways)
     s->order = (s->order & ~used) | (s->order << 4 & used) | (uint64_t)set_oldest(s, ways);
 }
 
-/* Pseudo-LRU: a binary tree over the ways; each node points to the half not used last. */
+/* L1 does not know the order of all ways: it gives up the one used longest ago of a few that chance names. */
 
-// For 16 ways, the common case: the nodes on the way to each, and what they become.
-static const struct {
-    uint16_t nodes, become;
-} tree_path[WAYS] = {
-    {0x0116, 0x0116}, {0x0116, 0x0016}, {0x0216, 0x0206}, {0x0216, 0x0006},
-    {0x0426, 0x0422}, {0x0426, 0x0022}, {0x0826, 0x0802}, {0x0826, 0x0002},
-    {0x104a, 0x1048}, {0x104a, 0x0048}, {0x204a, 0x2008}, {0x204a, 0x0008},
-    {0x408a, 0x4080}, {0x408a, 0x0080}, {0x808a, 0x8000}, {0x808a, 0x0000},
-};
+enum { NAMED = 5, NIBBLES = 4 }; // ways, a nibble of a number each; of a number
 
-static inline void tree_touch(struct set *s, int way, int ways)
+static inline uint16_t chance_next(uint16_t chance) // a shift register: all numbers but 0 by turns
 {
-    if (ways == WAYS) {
-        s->tree = (uint16_t)((s->tree & ~tree_path[way].nodes) | tree_path[way].become);
-        return;
-    }
-    unsigned node = 1, tree = s->tree;
-    for (int half = ways >> 1; half > 0; half >>= 1) {
-        unsigned upper = (way & half) != 0;
-        tree = (tree & ~(1u << node)) | (upper ^ 1u) << node;
-        node = 2 * node + upper;
-    }
-    s->tree = (uint16_t)tree;
+    unsigned next = chance;
+    next ^= next << 7 & UINT16_MAX;
+    next ^= next >> 9;
+    return (uint16_t)(next ^ next << 8);
 }
 
-// The way to give up: one never used, else the one that the tree points to.
-static inline int tree_victim(struct set *s, int ways)
+// The way to give up: one never used, else the oldest of those named.
+static inline int set_victim(struct set *s, int ways)
 {
     if (s->used < ways)
         return s->used++;
-    unsigned node = 1;
-    while (node < (unsigned)ways)
-        node = 2 * node + (s->tree >> node & 1u);
-    return (int)(node - (unsigned)ways);
+    unsigned age = 0, numbers = 0;
+    for (unsigned i = 0; i < NAMED; i++, numbers >>= 4) {
+        if (i % NIBBLES == 0)
+            numbers = s->chance = chance_next(s->chance);
+        age = (numbers & (WAYS - 1)) > age ? numbers & (WAYS - 1) : age;
+    }
+    return (int)(s->order >> (4 * (age * (unsigned)ways / WAYS)) & (WAYS - 1));
 }
 
 /* ---- which set ---------------------------------------------------------------------------------- */
@@ -231,12 +218,12 @@ static inline int l1_way(struct l1 *c, struct set *s, uint32_t tag)
 {
     int way = set_find(s, tag);
     if (way < 0) {
-        way = tree_victim(s, c->ways);
+        way = set_victim(s, c->ways);
         s->tag[way] = tag;
         s->state[way] = 0;
         s->partial_writes[way] = 0;
     }
-    tree_touch(s, way, c->ways);
+    set_touch(s, way);
     return way;
 }
 

@@ -183,7 +183,7 @@ static bool dies(const struct pressure *r, uint16_t reg)
     return r->alive[reg] && r->left[reg] == 1 && (r->ends[reg] || !r->out[reg]);
 }
 
-void pressure_region(struct pressure *r, int first, int count)
+static void region_begin(struct pressure *r, int first, int count)
 {
     const struct program *p = r->program;
     int function = 0;
@@ -219,6 +219,18 @@ void pressure_region(struct pressure *r, int first, int count)
     free(before);
     free(behind);
     free(written);
+}
+
+void pressure_region(struct pressure *r, int first, int count)
+{
+    region_begin(r, first, count);
+    int as_written = r->live;
+    for (int i = first; i < first + count; i++) {
+        pressure_take(r, &r->program->timing[i]);
+        as_written = r->live > as_written ? r->live : as_written;
+    }
+    region_begin(r, first, count);
+    r->as_written = as_written;
 }
 
 int pressure_change(struct pressure *r, const struct timing_site *t)

@@ -9,6 +9,7 @@
 struct pressure {
     const struct program *program;
     int most, live;    // registers of 32 bits: that values may take; that they take
+    int as_written;    // the most that they take in the region where it is issued as it is written
     uint8_t *units;    // by register of the program; 0: it takes none
     uint64_t *live_in; // by block, a bit for each register of the function
     uint64_t *written_in;

@@ -4,7 +4,8 @@
 // each region (decode_region.c) are listed anew as list schedulers do: of those whose operands are there, the one
 // with the longest way to the end of the block first, as long as there are registers for its result (pressure.h).
 //
-// What keeps its order: registers' values; stores and atomics with all that may touch the same space;
+// What keeps its order: registers' values; stores and atomics with all that may touch the same space, but for accesses at the same
+// register whose offsets keep them apart (ptxas 13.0 moves loads over such stores: align:thread of bench/truth/validation-2);
 // barriers, fences, asynchronous copies and synchronising accesses with all memory; the block's last
 // branch with everything. Loads of read-only data (ld.global.nc) pass stores.
 // SPDX-License-Identifier: Apache-2.0
@@ -18,12 +19,22 @@ enum { PIECE = 160 };   // instructions scheduled together at most
 enum { TO_GUARD = 13 }; // cycles from a comparison to what is under its predicate, as ptxas reckons
 
 enum { IN_GLOBAL = 1, IN_SHARED = 2, IN_LOCAL = 4, IN_ALL = 7 };
+
+// Where a load or store is: so many bytes at an offset from a register, as it was left by an instruction of the piece.
+struct place {
+    int base, left_by; // NO_PLACE: not known; left as it came into the piece
+    int64_t offset;
+    int bytes;
+};
+enum { NO_PLACE = -1, AS_IT_CAME = -1 };
+
 struct entry {
     const struct timing_site *site;
     unsigned reads, writes; // spaces
-    bool last;              // of the block: all others before it
-    int height;             // cycles from its start to the end of the piece
-    int before;             // entries that have to issue first
+    struct place place;
+    bool last;  // of the block: all others before it
+    int height; // cycles from its start to the end of the piece
+    int before; // entries that have to issue first
     int ready_at;
     bool done;
 };
@@ -85,6 +96,41 @@ static void entry_memory(const struct program *p, int site, struct entry *e)
               has_slow_way(e->site);
 }
 
+static int function_of(const struct program *p, int site)
+{
+    int f = p->function_count - 1;
+    while (f > 0 && p->functions[f].site_base > site)
+        f--;
+    return f;
+}
+
+// Of the last of `count` entries; the site is its own.
+static struct place place_of(const struct program *p, int site, const struct entry *e, int count)
+{
+    struct place place = {.base = NO_PLACE, .left_by = AS_IT_CAME};
+    const struct site_info *info = &p->sites[site];
+    const struct mem_op *m = info->mem >= 0 ? &p->mem_ops[info->mem] : NULL;
+    if (m == NULL || m->ordered || (info->access != SITE_LOAD && info->access != SITE_STORE))
+        return place;
+    const struct ptx_operand *at = &info->in->operands[info->access == SITE_LOAD ? 1 : 0];
+    if (at->kind != PTX_OPERAND_ADDRESS || at->reg < 0 || m->bytes == 0)
+        return place;
+    place.base = p->functions[function_of(p, site)].register_base + at->reg;
+    place.offset = m->merged > 0 ? m->merge_start : m->offset;
+    place.bytes = m->merged > 0 ? m->merged : m->bytes * m->vector;
+    uint16_t base = (uint16_t)place.base;
+    for (int i = 0; i + 1 < count; i++)
+        if (registers_meet(e[i].site->result, e[i].site->result_count, &base, 1))
+            place.left_by = i;
+    return place;
+}
+
+static bool are_apart(const struct place *a, const struct place *b)
+{
+    return a->base != NO_PLACE && a->base == b->base && a->left_by == b->left_by &&
+           (a->offset + a->bytes <= b->offset || b->offset + b->bytes <= a->offset);
+}
+
 // Cycles that `later` starts after `earlier` at least; -1 = they may change places.
 static int distance(const struct entry *earlier, const struct entry *later)
 {
@@ -100,7 +146,16 @@ static int distance(const struct entry *earlier, const struct entry *later)
         return 0;
     bool touches = (earlier->writes & (later->reads | later->writes)) != 0 ||
                    (earlier->reads & later->writes) != 0;
-    return touches ? 0 : -1;
+    return touches && !are_apart(&earlier->place, &later->place) ? 0 : -1;
+}
+
+// Registers that live values may take when the instruction has issued. What shuffles bring comes soon: ptxas 13.0 spends no register
+// on having more of them on their way than one or two (bench/truth/validation-4, hadamard:shuffles).
+static int most_for(const struct pressure *r, const struct timing_site *t)
+{
+    enum { ON_THEIR_WAY = 1 }; // beside the one that the text has
+    int few = r->as_written + ON_THEIR_WAY;
+    return t->pipe == PIPE_SHUFFLE && few < r->most ? few : r->most;
 }
 
 // Which entry issues next: of those whose operands are there, the one with the longest way to the end; if there are none, the one
@@ -118,7 +173,7 @@ static int next_of(const struct entry *e, int count, struct pressure *r, int now
             least = i;
             least_change = change;
         }
-        if (change > 0 && r->live + change > r->most)
+        if (change > 0 && r->live + change > most_for(r, e[i].site))
             continue;
         if (e[i].ready_at <= now && (best < 0 || e[i].height > e[best].height))
             best = i;
@@ -175,6 +230,7 @@ void timing_schedule(struct program *p)
             for (int i = 0; i < count; i++) {
                 entries[i].site = &p->timing[first + i];
                 entry_memory(p, first + i, &entries[i]);
+                entries[i].place = place_of(p, first + i, entries, i + 1);
             }
             piece_schedule(entries, count, &registers, order);
             for (int k = 0; k < count; k++)

@@ -263,17 +263,51 @@ static void loads_begin(struct replay *p, struct warp_state *w, uint32_t loop, d
     }
 }
 
+// Loads that ptxas has beside this one, over side ways: they begin when it does. Those of the next turn do not.
+static void beside_begin(struct replay *p, struct warp_state *w, const struct trace_op *leader,
+                         double at)
+{
+    enum { FAR = 1024 }; // operations
+    const struct trace_op *end = w->trace->ops + w->trace->count;
+    double start = p->start;
+    if (end - leader > FAR)
+        end = leader + FAR;
+    w->ahead_count = 0;
+    for (const struct trace_op *op = leader + 1; op < end && op->site != leader->site; op++)
+        if (p->in->sites[op->site].beside == leader->site + 1 && w->ahead_count < TOGETHER) {
+            w->ahead[w->ahead_count].op = op;
+            w->ahead[w->ahead_count++].ready = op_execute(p, op, &p->costs[op->site], at);
+        }
+    p->start = start;
+}
+
+static bool ahead_take(struct warp_state *w, const struct trace_op *op, double *ready)
+{
+    for (int i = 0; i < w->ahead_count; i++)
+        if (w->ahead[i].op == op) {
+            *ready = w->ahead[i].ready;
+            w->ahead[i] = w->ahead[--w->ahead_count];
+            return true;
+        }
+    return false;
+}
+
 static double result_ready(struct replay *p, struct warp_state *w, const struct trace_op *op,
                            double at)
 {
-    uint32_t loop = w->cost->room > 0 ? p->in->sites[op->site].loop : 0;
+    const struct timing_site *t = &p->in->sites[op->site];
+    uint32_t loop = w->cost->room > 0 ? t->loop : 0;
+    double ready;
+    if (t->beside > 0 && ahead_take(w, op, &ready))
+        return later(ready, at);
+    if (t->leads) {
+        ready = op_execute(p, op, &p->costs[op->site], at);
+        beside_begin(p, w, op, at);
+        return ready;
+    }
     for (int pass = 0; pass < 2 && loop > 0; pass++) {
-        for (int i = 0; i < w->ahead_count; i++)
-            if (w->ahead[i].op == op) {
-                double ready = w->ahead[i].ready;
-                w->ahead[i] = w->ahead[--w->ahead_count];
-                return later(ready, at);
-            }
+        if (ahead_take(w, op, &ready))
+            return later(ready, at);
         w->ahead_count = 0;
         loads_begin(p, w, loop, at);
     }

@@ -24,6 +24,7 @@ static inline void turn_taken(struct warp *w, const struct turn_costs *t,
     struct sm *sm = w->block->sm;
     uint64_t now = sm->now + sm->busy;
     sm->busy += take->stages;
+    sm->stages += take->stages;
     sm->port_free = last_of(sm->port_free, now) + take->port;
     if (sm->port_free > sm->now + sm->busy + t->queue_cycles)
         sm->busy = (uint32_t)(sm->port_free - t->queue_cycles - sm->now);

@@ -612,8 +612,9 @@ struct sm {
     int block_count, blocks_left;
     uint64_t epoch_instructions;
     uint64_t instructions;
-    uint64_t now;  // cycles, roughly: which warp's turn it is follows from them (sm.c)
-    uint32_t busy; // cycles that the running turn's requests take
+    uint64_t now; // cycles, roughly: which warp's turn it is follows from them (sm.c)
+    uint32_t busy,
+        stages; // cycles that the running turn's requests take; of these, of the load/store unit itself
     struct sm_clock *clock;
     uint64_t port_free,
         memory_free; // when the way to L2 and the memory are done with what was asked

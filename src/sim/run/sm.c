@@ -65,7 +65,8 @@ struct turn_order {
         size_t warp;
     } * asleep; // from `first` to `last`, the soonest first
     size_t first, last, warps;
-    size_t words; // of the bits
+    size_t words;    // of the bits
+    bool first_come; // the last turn took longer of the load/store unit than of a scheduler
 };
 enum { WORD_BITS = 64, SLEEPERS_ROOM = 4 };
 
@@ -83,6 +84,7 @@ static void turn_order_reset(struct turn_order *o, size_t warps)
     o->warps = warps;
     o->words = (warps + WORD_BITS - 1) / WORD_BITS;
     o->first = o->last = 0;
+    o->first_come = false;
     for (size_t i = 0; i < o->words; i++) {
         size_t left = warps - i * WORD_BITS;
         o->awake[i] = left >= WORD_BITS ? UINT64_MAX : ((uint64_t)1 << left) - 1;
@@ -134,6 +136,34 @@ static size_t warp_awake(struct turn_order *o, const uint64_t *held, size_t warp
             return i * WORD_BITS + (size_t)__builtin_ctzll(able);
     }
     return o->warps;
+}
+
+// Of warps as bits, some: the one that is awake longest.
+static size_t longest_of(uint64_t able, const struct warp *warps)
+{
+    size_t longest = (size_t)__builtin_ctzll(able);
+    for (able &= able - 1; able != 0; able &= able - 1) {
+        size_t warp = (size_t)__builtin_ctzll(able);
+        if (warps[warp].wake < warps[longest].wake)
+            longest = warp;
+    }
+    return longest;
+}
+
+// Of those that warp_awake() takes and that were not passed over.
+static size_t warp_awake_longest(const struct turn_order *o, const uint64_t *held,
+                                 const struct warp *warps)
+{
+    size_t longest = o->warps;
+    for (size_t i = 0; i < o->words; i++) {
+        uint64_t able = o->awake[i] & ~held[i] & ~o->passed[i];
+        if (able == 0)
+            continue;
+        size_t warp = i * WORD_BITS + longest_of(able, warps + i * WORD_BITS);
+        if (longest == o->warps || warps[warp].wake < warps[longest].wake)
+            longest = warp;
+    }
+    return longest;
 }
 
 static void warp_passed(struct turn_order *o, size_t warp)
@@ -378,17 +408,20 @@ static inline __attribute__((always_inline)) void warp_turn(struct core *core, s
     struct turn_order *order = sm->home->order;
     uint64_t before = sm->epoch_instructions, watches = sm->watches;
     w->core = core;
-    w->wake = sm->busy = 0;
+    w->wake = sm->busy = sm->stages = 0;
     ahead_fetch(core);
     warp_run(w);
     uint64_t ran = sm->epoch_instructions - before;
     uint64_t issue = l->turn.schedulers == 4 ? ran / 4 : ran / l->turn.schedulers; // most chips
     sm->now += 1 + (issue > sm->busy ? issue : sm->busy);
+    order->first_come = sm->stages > issue;
     sm->works += sm->watches == watches;
     if (w->done)
         warp_ends(order, index);
     else if (w->wake > sm->now)
         warp_sleeps(order, index, w->wake);
+    else
+        w->wake = sm->now;
     if (w->waiting)
         sm->home->held[index / WORD_BITS] |= (uint64_t)1 << index % WORD_BITS;
     warps_wake(order, sm->now);
@@ -400,6 +433,15 @@ static bool warp_held(struct warp *w, bool *by_cluster)
     bool held = w->cluster_waiting && !w->waiting && cluster_holds(w);
     *by_cluster |= held;
     return w->waiting || held;
+}
+
+// Whose turn it is, of those from `from` on: where schedulers are what warps wait for, the oldest's; where the load/store unit is,
+// whose queue keeps their order, the one that came first, whatever its number.
+static size_t warp_next(const struct sm *sm, size_t from)
+{
+    struct turn_order *order = sm->home->order;
+    return order->first_come ? warp_awake_longest(order, sm->home->held, sm->home->warps)
+                             : warp_awake(order, sm->home->held, from);
 }
 
 // No warp is awake: time goes on to the first that wakes up. false: none sleeps.
@@ -425,11 +467,14 @@ static bool sm_round_few(struct core *core, struct sm *sm)
         uint64_t passed = 0, from = UINT64_MAX;
         bool again = false;
         for (;;) {
-            uint64_t bits = order->awake[0] & from, able = bits & ~*held, one = able & -able;
+            uint64_t bits = order->awake[0], able = bits & ~*held;
+            able &= order->first_come ? ~passed : from;
             if (able == 0)
                 break;
-            size_t warp = (size_t)__builtin_ctzll(able);
-            passed |= bits & *held & (one - 1);
+            size_t warp =
+                order->first_come ? longest_of(able, warps) : (size_t)__builtin_ctzll(able);
+            uint64_t one = (uint64_t)1 << warp;
+            passed |= bits & from & *held & (one - 1);
             from = ~(one | (one - 1));
             if (warps[warp].waiting) {
                 passed |= one;
@@ -439,7 +484,8 @@ static bool sm_round_few(struct core *core, struct sm *sm)
             ran = again = true;
             if (sm->stopped)
                 return true;
-            if (++turns == count || (order->awake[0] & ~passed & (one - 1)) != 0)
+            bool older = (order->awake[0] & ~passed & (one - 1)) != 0;
+            if (++turns == count || (older && !order->first_come))
                 break;
         }
         if (!again && !sleep_ends(sm))
@@ -448,10 +494,11 @@ static bool sm_round_few(struct core *core, struct sm *sm)
     return ran;
 }
 
-// As many turns as there are warps, each of the oldest warp whose data are there; false if none can run
-// and none waits for its cluster.
+// As many turns as there are warps, each of the oldest warp whose data are there, or of the one that waits longest for the
+// load/store unit; false if none can run and none waits for its cluster.
 // So a warp that finds its data in L1 runs ahead while others wait for memory, and few of them share
-// L1 at a time, as on the hardware; taking turns evenly would have all of them there at once.
+// L1 at a time, as on the hardware; taking turns evenly would have all of them there at once. Where the unit is busy they do
+// so (bench/truth/tuning/walks).
 static bool sm_round(struct core *core, struct sm *sm)
 {
     struct turn_order *order = sm->home->order;
@@ -462,9 +509,7 @@ static bool sm_round(struct core *core, struct sm *sm)
     while (turns < count) {
         bool again = false;
         round_begins(order);
-        const uint64_t *at_barrier = sm->home->held;
-        for (size_t i = warp_awake(order, at_barrier, 0); i < count && turns < count;
-             i = warp_awake(order, at_barrier, i + 1)) {
+        for (size_t i = warp_next(sm, 0); i < count && turns < count; i = warp_next(sm, i + 1)) {
             if (warp_held(&sm->home->warps[i], &held)) {
                 warp_passed(order, i);
                 continue;
@@ -474,7 +519,7 @@ static bool sm_round(struct core *core, struct sm *sm)
             ran = again = true;
             if (sm->stopped)
                 return true;
-            if (older_awake(order, i))
+            if (!order->first_come && older_awake(order, i))
                 break;
         }
         if (!again && !sleep_ends(sm))

@@ -1,0 +1,108 @@
+// Loads that ptxas moves ahead: over stores at the same register with other offsets (model/schedule.c), and over side ways that
+// some lanes step into (decode/decode_ahead.c).
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/exec_support.h"
+
+#include <stdio.h>
+
+#define HEAD ".version 8.0\n.target sm_90\n.address_size 64\n"
+enum { TEXT = 16384, BYTES = 1 << 20 };
+
+static double text_ns(const char *text)
+{
+    struct bench b;
+    bench_text(&b, text);
+    uint64_t in = bench_buffer(&b, "in", NULL, BYTES);
+    bench_run(&b, "k", GRID1(1, 32), ARGS(&in));
+    double ns = b.report.time.time_ns;
+    bench_close(&b);
+    return ns;
+}
+
+// Words of shared memory, each raised by what the thread began with. `from`, `to`: the registers that loads and stores are at; both
+// hold the same. `step`: after each word they go on, instead of the offset.
+static double words_ns(const char *from, const char *to, bool step)
+{
+    enum { WORDS = 12, APART = 128 };
+    char text[TEXT];
+    int at =
+        snprintf(text, sizeof text, "%s",
+                 HEAD ".visible .entry k(.param .u64 in)\n{\n"
+                      ".reg .b32 %r<80>; .shared .b32 s[1024];\n"
+                      "mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; mov.u32 %r3, s;\n"
+                      "add.s32 %r4, %r3, %r2; mul.lo.s32 %r5, %r1, 0; add.s32 %r6, %r4, %r5;\n");
+    for (int i = 0; i < WORDS; i++) {
+        int offset = step ? 0 : APART * i;
+        at += snprintf(text + at, sizeof text - (size_t)at,
+                       "ld.shared.u32 %%r%d, [%s+%d]; add.s32 %%r%d, %%r%d, %%r1;\n"
+                       "st.shared.u32 [%s+%d], %%r%d;\n",
+                       10 + 2 * i, from, offset, 11 + 2 * i, 10 + 2 * i, to, offset, 11 + 2 * i);
+        if (step)
+            at += snprintf(text + at, sizeof text - (size_t)at, "add.s32 %s, %s, %d;\n", from, from,
+                           APART);
+    }
+    snprintf(text + at, sizeof text - (size_t)at, "ret;\n}\n");
+    return text_ns(text);
+}
+
+static void loads_pass_stores_at_other_offsets(void **state)
+{
+    (void)state;
+    double same = words_ns("%r4", "%r4", false), other = words_ns("%r4", "%r6", false),
+           stepped = words_ns("%r4", "%r4", true);
+    if (other < same + 100) // eleven more waits for shared memory
+        fail_msg("at one register %.0f ns, at two %.0f", same, other);
+    if (stepped < same + 100)
+        fail_msg("at offsets %.0f ns, at a register that goes on %.0f", same, stepped);
+}
+
+enum side { SIDE_PLAIN, SIDE_STORES, SIDE_MOVES };
+
+// Four loads of lines of their own; behind each a way that half of the lanes take. The loads' register is `%rd2`.
+static double ways_ns(enum side side)
+{
+    enum { LOADS = 4, LONG = 24, APART = 4096 };
+    char text[TEXT];
+    int at =
+        snprintf(text, sizeof text, "%s",
+                 HEAD ".visible .entry k(.param .u64 in)\n{\n"
+                      ".reg .b32 %r<20>; .reg .f32 %f<20>; .reg .b64 %rd<4>; .reg .pred %p<8>;\n"
+                      "ld.param.u64 %rd1, [in]; mov.u32 %r1, %tid.x; mov.f32 %f9, 0f3F800000;\n"
+                      "mul.wide.u32 %rd3, %r1, 4; add.s64 %rd2, %rd1, %rd3;\n");
+    for (int i = 0; i < LOADS; i++) {
+        at += snprintf(text + at, sizeof text - (size_t)at,
+                       "ld.global.f32 %%f%d, [%%rd2+%d]; setp.lt.f32 %%p%d, %%f%d, %%f9;\n"
+                       "@%%p%d bra $L%d;\n",
+                       i, APART * i, i, i, i, i);
+        for (int k = 0; k < LONG; k++)
+            at += snprintf(text + at, sizeof text - (size_t)at,
+                           "fma.rn.f32 %%f9, %%f9, %%f9, %%f%d;\n", i);
+        if (side == SIDE_STORES)
+            at += snprintf(text + at, sizeof text - (size_t)at,
+                           "st.global.f32 [%%rd2+65536], %%f9;\n");
+        if (side == SIDE_MOVES)
+            at += snprintf(text + at, sizeof text - (size_t)at, "add.s64 %%rd2, %%rd2, 0;\n");
+        at += snprintf(text + at, sizeof text - (size_t)at, "$L%d:\n", i);
+    }
+    snprintf(text + at, sizeof text - (size_t)at, "st.global.f32 [%%rd2+131072], %%f9; ret;\n}\n");
+    return text_ns(text);
+}
+
+static void loads_behind_side_ways_begin_in_front_of_them(void **state)
+{
+    (void)state;
+    double plain = ways_ns(SIDE_PLAIN), stores = ways_ns(SIDE_STORES), moves = ways_ns(SIDE_MOVES);
+    if (stores < plain + 500) // three more waits for device memory
+        fail_msg("side ways without stores %.0f ns, with %.0f", plain, stores);
+    if (moves < plain + 500)
+        fail_msg("side ways that leave the address %.0f ns, that write it %.0f", plain, moves);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loads_pass_stores_at_other_offsets),
+        cmocka_unit_test(loads_behind_side_ways_begin_in_front_of_them),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
