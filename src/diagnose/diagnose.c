@@ -131,6 +131,7 @@ static const struct precedence {
     {.general = "overhead", .specific = "barrier", .explains = 0.5, .stepwise = true},
     {.general = "barrier", .specific = "small-grid", .explains = 0.8},
     {.general = "barrier", .specific = "conflicts", .explains = 0.5}, // shuffles have no banks
+    {.general = "barrier", .specific = "division", .explains = 0.5},
     {.general = "small-grid", .specific = "few-loads", .explains = 0.5, .thin_first = true},
     {.general = "uncoalesced", .specific = "few-loads", .explains = 0.5, .gathered_first = true},
     {.general = "l2-reuse", .specific = "few-loads", .explains = 0.5, .gathered_first = true},

@@ -235,6 +235,13 @@ static void op_hand_on(struct altered *x, struct trace_op *op, void *context)
     site_thin(x, op, &h->loads);
 }
 
+// Which lanes take part is still to be tested, and a division that tells is another cause's.
+static bool is_step_address(const struct altered *x, int i)
+{
+    const struct timing_site *t = &x->was->sites[i];
+    return x->patterns->sites[i].index && t->pipe != PIPE_BRANCH && !is_integer_division(t);
+}
+
 static void steps_by_shuffles(struct altered *x, int first, int last)
 {
     double loads = shared_in(x->was, first, last, PIPE_SHARED_LOAD),
@@ -247,7 +254,7 @@ static void steps_by_shuffles(struct altered *x, int first, int last)
     for (int i = first; i <= last; i++)
         if (x->site[i].pipe == PIPE_SHARED_LOAD)
             x->site[i].pipe = PIPE_SHUFFLE;
-        else if (x->patterns->sites[i].index && x->was->sites[i].pipe != PIPE_BRANCH)
+        else if (is_step_address(x, i))
             x->site[i].pipe = PIPE_NONE;
 }
 
