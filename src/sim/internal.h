@@ -422,8 +422,11 @@ struct timing_input {
     double atomic_turns_hot; // that atomics take one by one where most queue
     const struct counters *counters;
     const struct grid_work *work; // NULL: all blocks as those of the trace
-    uint64_t ops_max;             // warp instructions replayed at most; 0 = the model's own limit
-    int threads;                  // of the host; 0: one
+    // What a replay changes is neither: the operations of those blocks, and how many there were. NULL: stats, and the grid.
+    const struct sim_site *work_stats;
+    uint64_t work_blocks;
+    uint64_t ops_max; // warp instructions replayed at most; 0 = the model's own limit
+    int threads;      // of the host; 0: one
 };
 // Models the kernel's duration. Mechanisms and sources are described in timing.c and the files beside it (replay.h).
 // The first figure of the model that the chip's file lacks; NULL: none, the chip is modelled.

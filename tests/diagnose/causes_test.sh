@@ -27,7 +27,9 @@ for name, r in results.items():
         print(f"#  with: {found} {by} {r['error'] or ''}\n#  without: {shown(twin)} {twin['error'] or ''}")
 for name, first, never in (("block_reuse__few", "block-reuse", None), ("barrier", "barrier", None),
                            ("few_loads__gather", "few-loads", None), ("occupancy__small_blocks", "occupancy", None), ("few_loads__tree", None, "global-atomics"),
-                           ("read_again__polled", None, "read-again")):
+                           ("read_again__polled", None, "read-again"),
+                           ("small_grid__rescaled", "small-grid", None), ("barrier__scan", "barrier", None),
+                           ("local_memory__letters", "local-memory", None)):
     found = [f["cause"] for f in results[name]["findings"] if not f["folded"]]
     good = (first is None or found[:1] == [first]) and never not in found
     print(f"{'ok' if good else 'not ok'} - {name} is advised {first or 'anything'} first, never {never}\n#  {found}")

@@ -807,6 +807,33 @@ static void bytes_in_vectors_fill_lines(void **state)
     bench_close(&twin);
 }
 
+// Some blocks go round a loop of loads many times as often: fewer, wider loads of theirs are as many times as wide.
+static void wide_loads_leave_long_blocks_long(void **state)
+{
+    static const char code_of_lists[] =
+        ".version 8.0\n.target sm_90\n.address_size 64\n"
+        ".visible .entry k(.param .u64 out, .param .u32 few, .param .u32 many)\n"
+        "{\n.reg .pred %p<4>; .reg .b32 %r<12>; .reg .b64 %l<4>; .reg .f32 %f<4>;\n"
+        "ld.param.u64 %l1, [out]; ld.param.u32 %r1, [few]; ld.param.u32 %r2, [many];\n"
+        "mov.u32 %r3, %ctaid.x; mov.u32 %r4, %tid.x; and.b32 %r5, %r3, 63;\n"
+        "setp.eq.u32 %p1, %r5, 63; selp.u32 %r6, %r2, %r1, %p1; mov.f32 %f1, 0f00000000;\n"
+        "mul.wide.u32 %l2, %r4, 4; add.u64 %l2, %l1, %l2;\n"
+        "again: ld.global.f32 %f2, [%l2]; add.f32 %f1, %f1, %f2; add.u64 %l2, %l2, 1024;\n"
+        "sub.u32 %r6, %r6, 1; setp.ne.u32 %p2, %r6, 0; @%p2 bra again;\n"
+        "mad.lo.u32 %r7, %r3, 256, %r4; mul.wide.u32 %l3, %r7, 4; add.u64 %l3, %l1, %l3;\n"
+        "st.global.f32 [%l3], %f1; ret; }\n";
+    static uint32_t threads = 256, few = 8, many = 1024;
+    struct bench b;
+    (void)state;
+    bench_text(&b, code_of_lists);
+    uint64_t out = bench_buffer(&b, "out", NULL, 2 << 20);
+    b.launch.counterfactuals = true;
+    bench_run(&b, "k", GRID1(528, threads), ARGS(&out, &few, &many));
+    assert_true(then(&b, INTERVENTION_BYTES) > b.report.time.time_ns / 5);
+    assert_true(then(&b, INTERVENTION_BYTES) < b.report.time.time_ns);
+    bench_close(&b);
+}
+
 // No lanes can be put side by side of those that look up what was loaded; of those that are numbered so, they can.
 static void what_is_looked_up_stays_scattered(void **state)
 {
@@ -1007,6 +1034,7 @@ int main(void)
         cmocka_unit_test(a_load_between_barriers_may_be_a_turn_ahead),
         cmocka_unit_test(loads_beside_a_local_array_go_out_together),
         cmocka_unit_test(bytes_in_vectors_fill_lines),
+        cmocka_unit_test(wide_loads_leave_long_blocks_long),
         cmocka_unit_test(what_is_looked_up_stays_scattered),
         cmocka_unit_test(facts_alone_are_those_of_a_replayed_launch),
         cmocka_unit_test(without_conflicts_it_is_as_fast_as_its_twin),

@@ -54,8 +54,44 @@ static bool is_summed(const struct ptx_instruction *is, const struct timing_site
     return true;
 }
 
-static void flows_find(const struct timing_input *in, double hottest, struct flows *out)
+// The exponential of a difference, by the hardware or as the library scales its result: what a sum is brought to a new maximum by.
+static void scales_find(const struct timing_input *in, bool *scale)
 {
+    bool *power = xcalloc((size_t)in->register_count + 1, sizeof *power);
+    for (int i = 0; i < in->site_count; i++) {
+        const struct ptx_instruction *is = in->stats[i].instruction;
+        bool shifted = is && is->opcode == PTX_OP_SHL;
+        for (int r = 0; r < in->sites[i].result_count; r++) {
+            power[in->sites[i].result[r]] |= shifted;
+            scale[in->sites[i].result[r]] |= is && is->opcode == PTX_OP_EX2;
+        }
+    }
+    for (int i = 0; i < in->site_count; i++) {
+        const struct timing_site *t = &in->sites[i];
+        const struct ptx_instruction *is = in->stats[i].instruction;
+        if (is && is->opcode == PTX_OP_MUL && t->source_count == 2 && t->result_count == 1 &&
+            ((scale[t->source[0]] && power[t->source[1]]) ||
+             (scale[t->source[1]] && power[t->source[0]])))
+            scale[t->result[0]] = true;
+    }
+    free(power);
+}
+
+// A sum that is scaled by such a factor: parts of it are combined as online softmax combines them.
+static bool is_scaled(const struct ptx_instruction *is, const struct timing_site *t, int k,
+                      const bool *scale)
+{
+    int factor = is->guard >= 0;
+    bool product = is->opcode == PTX_OP_FMA || is->opcode == PTX_OP_MUL;
+    return product && t->source_count >= factor + 2 && k >= factor && k < factor + 2 &&
+           scale[t->source[2 * factor + 1 - k]] && !scale[t->source[k]];
+}
+
+static void flows_find(const struct timing_input *in, double hottest, bool scaled,
+                       struct flows *out)
+{
+    bool *scale = xcalloc((size_t)in->register_count + 1, sizeof *scale);
+    scales_find(in, scale);
     for (int i = 0; i < in->site_count; i++) {
         const struct timing_site *t = &in->sites[i];
         const struct ptx_instruction *is = in->stats[i].instruction;
@@ -63,11 +99,12 @@ static void flows_find(const struct timing_input *in, double hottest, struct flo
             continue;
         for (int k = 0; k < t->source_count; k++)
             for (int r = 0; r < t->result_count; r++) {
-                struct flow x = {t->source[k], t->result[r], is_summed(is, t, k),
-                                 (double)in->stats[i].executed};
+                bool sums = is_summed(is, t, k) || (scaled && is_scaled(is, t, k, scale));
+                struct flow x = {t->source[k], t->result[r], sums, (double)in->stats[i].executed};
                 VEC_PUSH(out->items, out->count, out->capacity, x);
             }
     }
+    free(scale);
 }
 
 // Which registers does the value of `from` reach?
@@ -102,13 +139,13 @@ static bool loop_writes(const struct flows *hot, uint16_t r)
     return false;
 }
 
-bool loop_is_serial(const struct timing_input *in)
+bool loop_is_serial(const struct timing_input *in, bool scaled)
 {
     struct flows flows = {0};
     size_t registers = (size_t)in->register_count + 1;
     bool *reached = xcalloc(registers, sizeof *reached), *asked = xcalloc(registers, sizeof *asked);
     bool serial = false;
-    flows_find(in, hottest_executed(in), &flows);
+    flows_find(in, hottest_executed(in), scaled, &flows);
     for (size_t i = 0; i < flows.count && !serial; i++) {
         const struct flow *x = &flows.items[i];
         if (x->sums || asked[x->to])
@@ -128,7 +165,7 @@ bool loops_add_up(const struct timing_input *in, const struct site_pattern *patt
     size_t registers = (size_t)in->register_count + 1;
     bool *reached = xcalloc(registers, sizeof *reached), any = false;
     double warps = (double)in->grid_blocks * in->warps_per_block;
-    flows_find(in, 0, &flows);
+    flows_find(in, 0, false, &flows);
     for (int i = 0; i < in->site_count && !any; i++) {
         const struct timing_site *t = &in->sites[i];
         bool looped = patterns[i].value && (double)in->stats[i].executed > TURNS_MIN * warps;
@@ -159,8 +196,8 @@ double loop_steps_by_grid(const struct timing_input *in)
     bool *reached = xcalloc((size_t)in->register_count + 1, sizeof *reached);
     double hottest = hottest_executed(in), steps = 0,
            warps = (double)in->grid_blocks * in->warps_per_block;
-    flows_find(in, 0, &flows);
-    flows_find(in, hottest, &hot);
+    flows_find(in, 0, false, &flows);
+    flows_find(in, hottest, false, &hot);
     for (int i = 0; i < in->site_count; i++)
         for (int r = 0; r < in->sites[i].result_count && reads_grid_size(in->stats[i].instruction);
              r++)
@@ -224,7 +261,7 @@ bool shares_copies_only(const struct timing_input *in)
         const struct ptx_instruction *is = in->stats[i].instruction;
         if (is_behind(in, i, hottest))
             continue;
-        copies = t->pipe != PIPE_SHARED_ATOMIC && !is_among_lanes(t->pipe);
+        copies = t->pipe != PIPE_SHARED_ATOMIC;
         for (int k = is ? data_from(is, t) : 0; t->pipe == PIPE_SHARED_STORE && k < t->source_count;
              k++)
             copies &= !computed[t->source[k]];

@@ -478,7 +478,9 @@ void patterns_find(const struct timing_input *in, struct arena *a, struct patter
     for (int i = 0; i < FACT_COUNT && blocks > 0; i++)
         out->facts.value[i] *= (double)in->grid_blocks / blocks;
     sites_count(in, out, out->facts.value);
-    out->facts.value[FACT_SERIAL_LOOPS] = loop_is_serial(in) ? (double)in->grid_blocks : 0;
+    bool serial = loop_is_serial(in, true);
+    out->facts.value[FACT_SERIAL_LOOPS] = serial ? (double)in->grid_blocks : 0;
+    out->rescales = !serial && loop_is_serial(in, false);
     bool rows = out->along_rows > 0 && loops_add_up(in, out->sites);
     out->facts.value[FACT_ROW_SUMS] = rows ? (double)in->grid_blocks : 0;
     out->grid_steps = loop_steps_by_grid(in);

@@ -331,6 +331,7 @@ struct uneven_replay {
     double one_cycles; // … so long
 };
 bool uneven_work(const struct timing_input *in);
+double uneven_blocks(const struct timing_input *in); // that `work` is of
 double uneven_cycles(const struct timing_input *in, struct uneven_replay r, double otherwise);
 // The block of the trace with the longest warp.
 int uneven_longest(const struct timing_input *in);

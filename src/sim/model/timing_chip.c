@@ -159,11 +159,12 @@ static struct uneven_part part_of(const struct replay *p, const struct replay *o
                                   const double *gaps, bool more)
 {
     const struct timing_input *in = p->in;
-    double warps = (double)in->grid_blocks * in->warps_per_block, executed = 0, alone = 0;
+    const struct sim_site *stats = in->work_stats ? in->work_stats : in->stats;
+    double warps = uneven_blocks(in) * in->warps_per_block, executed = 0, alone = 0;
     double taken[UNIT_TIMES] = {0}, either[PAIRS] = {0};
     for (int i = 0; i < in->site_count; i++) {
-        double once = sooner((double)in->stats[i].executed, warps);
-        double times = more ? (double)in->stats[i].executed - once : once;
+        double once = sooner((double)stats[i].executed, warps);
+        double times = more ? (double)stats[i].executed - once : once;
         executed += times;
         alone += times * gaps[i];
         if (one->gaps[i].count == 0)

@@ -47,6 +47,7 @@ struct schedule {
 struct queue_of_blocks { // what is still to run
     const struct timing_input *in;
     uint64_t next, count;
+    uint64_t ran; // blocks that `work` is of
     struct block_work mean;
     bool replayed;     // those of the replay, again and again; else all
     double dispatched; // when the next may start
@@ -77,6 +78,8 @@ static struct block_work blocks_next(struct queue_of_blocks *q)
     uint64_t n = q->next++;
     if (q->replayed)
         return traced(q->in, n, q->mean);
+    if (q->count < q->ran) // a smaller grid, of blocks all along that one
+        n = n * q->ran / q->count;
     if (n / w->group_blocks >= w->count) // a larger grid than ran: what a change would be worth
         return q->mean;
     return block_of_group(&w->groups[n / w->group_blocks], n % w->group_blocks, q->mean);
@@ -265,6 +268,11 @@ static bool any_polls(const struct timing_input *in)
     return false;
 }
 
+double uneven_blocks(const struct timing_input *in)
+{
+    return in->work_stats ? (double)in->work_blocks : (double)in->grid_blocks;
+}
+
 bool uneven_work(const struct timing_input *in)
 {
     struct block_work mean;
@@ -325,8 +333,9 @@ double uneven_cycles(const struct timing_input *in, struct uneven_replay r, doub
                          .sms = r.sms};
     s.warps = in->warps_per_block;
     s.places = in->blocks_per_sm < PLACES ? in->blocks_per_sm : PLACES;
-    struct queue_of_blocks own = {in, 0, r.blocks, mean, true, 0},
-                           all = {in, 0, in->grid_blocks, mean, false, 0};
+    uint64_t ran = (uint64_t)uneven_blocks(in);
+    struct queue_of_blocks own = {in, 0, r.blocks, ran, mean, true, 0},
+                           all = {in, 0, in->grid_blocks, ran, mean, false, 0};
     s.more = more_of(&s, all);
     s.first = later(0, r.one_cycles - alone_cycles(&s, traced(in, (uint64_t)r.one, mean)));
     s.known = xcalloc(KNOWN * (size_t)(s.places + 1), sizeof *s.known);

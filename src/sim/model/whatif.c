@@ -173,6 +173,11 @@ static void sites_copy(struct altered *x)
     x->site = ARENA_ARRAY(&x->arena, struct timing_site, n * FORM_COUNT + 1);
     x->stats = ARENA_ARRAY(&x->arena, struct sim_site, n * FORM_COUNT + 1);
     memcpy(x->stats, in->stats, n * sizeof *x->stats);
+    // Blocks of unequal work stay as long as they were counted, each operation as long as it takes after the change.
+    struct sim_site *counted = ARENA_ARRAY(&x->arena, struct sim_site, n * FORM_COUNT + 1);
+    memcpy(counted, in->stats, n * sizeof *counted);
+    x->in.work_stats = counted;
+    x->in.work_blocks = in->grid_blocks;
     for (int form = 0; form < FORM_COUNT; form++)
         memcpy(x->site + n * (size_t)form, in->sites, n * sizeof *x->site);
     for (size_t i = 0; i < n; i++) {

@@ -40,10 +40,12 @@ struct patterns {
     double grid_steps; // loop_steps_by_grid
     double along_rows; // of the loads: each lane goes along a row of its own, unrolled or not
     bool loads_stored; // a block loads what it had stored
+    bool rescales;     // the hottest loop carries sums that it scales, and else no more than sums
 };
 void patterns_find(const struct timing_input *in, struct arena *a, struct patterns *out);
-// carried.c: does the hottest loop carry more than sums, minima and maxima from one iteration to the next?
-bool loop_is_serial(const struct timing_input *in);
+// carried.c: does the hottest loop carry more than sums, minima and maxima from one iteration to the next? `scaled`: or than
+// sums that are brought to a new maximum, as online softmax has them.
+bool loop_is_serial(const struct timing_input *in, bool scaled);
 // Does a value that is stored grow from one iteration to the next, in any loop? (Slow in large programs.)
 bool loops_add_up(const struct timing_input *in, const struct site_pattern *patterns);
 // How often it steps by the size of the grid, per warp: a larger grid makes it shorter. 0: it does not.

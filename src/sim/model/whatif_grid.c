@@ -174,25 +174,35 @@ static bool is_scan(const struct timing_input *in, const struct patterns *p)
     return results_of(in) == RESULTS_WITHIN && !p->loads_stored && loops_add_up(in, p->sites);
 }
 
-// How many blocks may take a part each of what one adds up: between one and as many as fit for each SM, with
-// PART_MIN iterations at least. Of many results of each thread every part adds all: no more parts than SMs then.
-static double split_times(const struct timing_input *in, double to)
+static double results_each(const struct timing_input *in)
 {
-    double blocks = (double)in->grid_blocks, warps = blocks * in->warps_per_block, results = 0;
-    double iterations = hottest_of(in) / warps;
+    double warps = (double)in->grid_blocks * in->warps_per_block, results = 0;
     for (int i = 0; i < in->site_count; i++)
         results += in->sites[i].pipe == PIPE_GLOBAL_STORE || is_global_atomic(in->sites[i].pipe)
                        ? (double)in->stats[i].executed / warps
                        : 0;
-    double room = GPU(in->gpu, sm_count) * (results <= RESULTS_FEW ? in->blocks_per_sm : 1);
+    return results;
+}
+
+// How many blocks may take a part each of what one adds up: between one and as many as fit for each SM, with
+// PART_MIN iterations at least. Of many results of each thread every part adds all: no more parts than SMs then.
+static double split_times(const struct timing_input *in, double to)
+{
+    double blocks = (double)in->grid_blocks, warps = blocks * in->warps_per_block;
+    double iterations = hottest_of(in) / warps;
+    double room =
+        GPU(in->gpu, sm_count) * (results_each(in) <= RESULTS_FEW ? in->blocks_per_sm : 1);
     return floor(fmin(to, fmin(room / blocks, iterations / PART_MIN)));
 }
 
 // Fewer blocks than SMs, each thread with a loop that only adds up: several blocks take a part of it each.
 static bool split_applies(const struct timing_input *in, const struct patterns *p)
 {
-    return split_times(in, 2) >= 2 && !(p->facts.value[FACT_SERIAL_LOOPS] > 0) && !loop_grows(p) &&
-           shares_copies_only(in) && (results_of(in) == RESULTS_BEHIND || is_scan(in, p));
+    // Parts of scaled sums are scaled once more to be added: of a few for each thread.
+    bool adds = !(p->facts.value[FACT_SERIAL_LOOPS] > 0) &&
+                (!p->rescales || results_each(in) <= RESULTS_FEW);
+    return split_times(in, 2) >= 2 && adds && !loop_grows(p) && shares_copies_only(in) &&
+           (results_of(in) == RESULTS_BEHIND || is_scan(in, p));
 }
 
 // Atomics take an element of each lane at a time.

@@ -49,6 +49,11 @@ static double stat_sum(const struct timing_input *in, enum timing_pipe pipe,
     return sum;
 }
 
+static bool is_local(enum timing_pipe pipe)
+{
+    return pipe == PIPE_LOCAL_LOAD || pipe == PIPE_LOCAL_STORE;
+}
+
 static uint64_t requests_of(const struct sim_site *s)
 {
     return s->requests;
@@ -426,7 +431,7 @@ static void access_widen(struct altered *x, struct trace_op *op, void *context)
     if (is_global(pipe) && beside)
         op_widen_beside(op, w->times, bytes);
     else if (is_global(pipe) || is_shared_access(pipe) || is_global_atomic(pipe) ||
-             pipe == PIPE_SHARED_ATOMIC) // there are as many atomics as before
+             pipe == PIPE_SHARED_ATOMIC || is_local(pipe)) // there are as many of these as before
         op_widen(op, w->times);
 }
 
@@ -794,11 +799,6 @@ static bool local_applies(const struct timing_input *in, const struct patterns *
     return stat_sum(in, PIPE_LOCAL_LOAD, requests_of) +
                stat_sum(in, PIPE_LOCAL_STORE, requests_of) >
            0;
-}
-
-static bool is_local(enum timing_pipe pipe)
-{
-    return pipe == PIPE_LOCAL_LOAD || pipe == PIPE_LOCAL_STORE;
 }
 
 // Is the site part of the loops that go over local arrays? Such a loop has to be unrolled for the array to fit into

@@ -190,10 +190,72 @@ static bool steps_find(const struct timing_input *in, int *first, int *last)
     return *first >= 0 && executed_sum(in, is_barrier) >= STEPS_MIN * warps;
 }
 
+// Within the steps, what is stored in shared memory and loaded from there.
+static double shared_in(const struct timing_input *in, int first, int last, enum timing_pipe pipe)
+{
+    double sum = 0;
+    for (int i = first; i >= 0 && i <= last; i++)
+        sum += in->sites[i].pipe == pipe ? (double)in->stats[i].executed : 0;
+    return sum;
+}
+
+// Values are handed on from step to step, not shared by many: then they are by shuffles.
+#define HANDED_ON_MOST 4.0 // loads for each store
+static bool hands_on(const struct timing_input *in, int first, int last)
+{
+    double stores = shared_in(in, first, last, PIPE_SHARED_STORE);
+    return stores > 0 && shared_in(in, first, last, PIPE_SHARED_LOAD) <= HANDED_ON_MOST * stores;
+}
+
 static bool steps_applies(const struct timing_input *in, const struct patterns *p)
 {
     int first, last;
-    return steps_find(in, &first, &last) && idle_lanes_applies(in, p);
+    return steps_find(in, &first, &last) &&
+           (idle_lanes_applies(in, p) || hands_on(in, first, last));
+}
+
+// A store and the load behind it are one shuffle; a thread's own value is in a register.
+struct handing {
+    int first, last;
+    struct thinning loads;
+};
+
+static void op_hand_on(struct altered *x, struct trace_op *op, void *context)
+{
+    struct handing *h = context;
+    int site = (int)op->site;
+    if (!is_own(x, op) || site < h->first || site > h->last)
+        return;
+    enum timing_pipe pipe = x->was->sites[site].pipe;
+    if (pipe == PIPE_SHARED_STORE)
+        op->site = form_of(x, op->site, FORM_VANISHED);
+    if (pipe != PIPE_SHARED_LOAD)
+        return;
+    op->wavefronts = 1;
+    site_thin(x, op, &h->loads);
+}
+
+// Which lanes take part is still to be tested, and a division that tells is another cause's.
+static bool is_step_address(const struct altered *x, int i)
+{
+    const struct timing_site *t = &x->was->sites[i];
+    return x->patterns->sites[i].index && t->pipe != PIPE_BRANCH && !is_integer_division(t);
+}
+
+static void steps_by_shuffles(struct altered *x, int first, int last)
+{
+    double loads = shared_in(x->was, first, last, PIPE_SHARED_LOAD),
+           stores = shared_in(x->was, first, last, PIPE_SHARED_STORE);
+    struct handing h = {
+        first,
+        last,
+        {ARENA_ARRAY(&x->arena, double, x->sites + 1), 1 - fmin(1, stores / fmax(loads, 1))}};
+    altered_each(x, op_hand_on, &h);
+    for (int i = first; i <= last; i++)
+        if (x->site[i].pipe == PIPE_SHARED_LOAD)
+            x->site[i].pipe = PIPE_SHUFFLE;
+        else if (is_step_address(x, i))
+            x->site[i].pipe = PIPE_NONE;
 }
 
 // A warp that makes them alone waits for no other and has no lanes beside the step.
@@ -203,6 +265,8 @@ static void steps_apply(struct altered *x, double to)
     if (to >= 1 || !steps_find(x->was, &first, &last))
         return;
     barriers_apply(x, to);
+    if (hands_on(x->was, first, last))
+        steps_by_shuffles(x, first, last);
     lanes_pack(x, to, first, last);
 }
 
@@ -559,7 +623,9 @@ static void halves_thin(struct altered *x, struct trace_op *op, void *context)
         return;
     uint32_t site = op->site;
     bool access = is_half_access(&x->was->sites[site]), index = x->patterns->sites[site].index;
-    if (!access && !index && !is_single_half(&x->site[site], x->stats[site].instruction))
+    bool constant = x->was->sites[site].pipe == PIPE_CONST; // one for both
+    if (!access && !index && !constant &&
+        !is_single_half(&x->site[site], x->stats[site].instruction))
         return;
     site_thin(x, op, &p->thin);
     if (access && is_global(x->was->sites[site].pipe) && op->site == site)

@@ -736,3 +736,118 @@ __global__ void uncoalesced__looked_up_rows_not(ARGS)
     const float *row = x + (size_t)which * 64;
     y[I] = row[lane] + row[lane + 32];
 }
+
+// Sums that are brought to each new maximum, as online softmax has them: parts of them are combined, so that blocks may share.
+// launch: 16 128
+__global__ void small_grid__rescaled(ARGS)
+{
+    float most = -1e30f, sum = 0, weighted = 0;
+    for (int k = threadIdx.x; k < N / 16; k += blockDim.x) {
+        float v = x[blockIdx.x * (N / 16) + k], larger = fmaxf(most, v);
+        float before = __expf(most - larger), now = __expf(v - larger);
+        sum = sum * before + now;
+        weighted = weighted * before + now * v;
+        most = larger;
+    }
+    y[I] = weighted / sum;
+}
+// launch: 1056 128
+__global__ void small_grid__rescaled_not(ARGS)
+{
+    float most = -1e30f, sum = 0, weighted = 0;
+    for (int k = threadIdx.x; k < N / 128; k += blockDim.x) {
+        float v = x[blockIdx.x % 128 * (N / 128) + k], larger = fmaxf(most, v);
+        float before = __expf(most - larger), now = __expf(v - larger);
+        sum = sum * before + now;
+        weighted = weighted * before + now * v;
+        most = larger;
+    }
+    y[I] = weighted / sum;
+}
+
+// Steps of a scan: what a thread stores the next reads. Shuffles hand it on without barriers.
+// launch: N/256 256
+__global__ void barrier__scan(ARGS)
+{
+    __shared__ float sums[2][256];
+    int t = threadIdx.x, at = 0;
+    sums[0][t] = x[I];
+    __syncthreads();
+    for (int d = 1; d < 256; d *= 2, at = !at) {
+        sums[!at][t] = t >= d ? sums[at][t] + sums[at][t - d] : sums[at][t];
+        __syncthreads();
+    }
+    y[I] = sums[at][t];
+}
+// launch: N/256 256
+__global__ void barrier__scan_not(ARGS)
+{
+    float v = x[I];
+    for (int d = 1; d < 32; d *= 2) {
+        float before = __shfl_up_sync(0xffffffff, v, d);
+        v += threadIdx.x % 32 >= d ? before : 0;
+    }
+    y[I] = v;
+}
+
+// A value of each lane beside constants that are looked up, in half: those are read once for two values.
+__constant__ unsigned short codebook[128];
+// launch: N/256 256
+__global__ void half_scalar__constants(ARGS)
+{
+    unsigned short v = (unsigned short)threadIdx.x, sum = 0;
+#pragma unroll 4
+    for (int c = 0; c < 128; c++)
+        asm("{ .reg .f16 d; sub.f16 d, %1, %2; fma.rn.f16 %0, d, d, %0; }" : "+h"(sum) : "h"(v), "h"(codebook[c]));
+    y[I] = x[I] + sum;
+}
+// launch: N/256 256
+__global__ void half_scalar__constants_not(ARGS)
+{
+    unsigned v = threadIdx.x, sum = 0;
+#pragma unroll 4
+    for (int c = 0; c < 64; c++)
+        asm("{ .reg .f16x2 d; sub.f16x2 d, %1, %2; fma.rn.f16x2 %0, d, d, %0; }" : "+r"(sum) : "r"(v), "r"(codebook[c] * 65537u));
+    y[I] = x[I] + sum;
+}
+
+// An array that is indexed, and letters of a byte that are loaded for each of its elements: wider loads leave as many accesses to it.
+// launch: N/1024 128
+__global__ void local_memory__letters(ARGS)
+{
+    const unsigned char *letter = (const unsigned char *)x + I;
+    int row[33], n = N / 8192;
+    for (int j = 0; j <= n; j++)
+        row[j] = 0;
+    for (int k = 0; k < n; k++) {
+        int diagonal = 0, own = letter[k * 1024];
+        for (int j = 1; j <= n; j++) {
+            int above = row[j];
+            row[j] = own == letter[j * 4096] ? diagonal + 1 : max(above, row[j - 1]);
+            diagonal = above;
+        }
+    }
+    y[I] = row[n];
+}
+// launch: N/1024 128
+__global__ void local_memory__letters_not(ARGS)
+{
+    const unsigned char *letter = (const unsigned char *)x + I;
+    int row[33], other[32];
+#pragma unroll
+    for (int j = 0; j < 33; j++)
+        row[j] = 0;
+#pragma unroll
+    for (int j = 0; j < 32; j++)
+        other[j] = letter[(j + 1) * 4096];
+    for (int k = 0; k < 32; k++) {
+        int diagonal = 0, own = letter[k * 1024];
+#pragma unroll
+        for (int j = 1; j < 33; j++) {
+            int above = row[j];
+            row[j] = own == other[j - 1] ? diagonal + 1 : max(above, row[j - 1]);
+            diagonal = above;
+        }
+    }
+    y[I] = row[32];
+}
