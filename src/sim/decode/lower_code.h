@@ -6,6 +6,7 @@
 //   lower_made.c    machine instructions of each PTX instruction by itself and with what it absorbs
 //   lower_numbers.c numbers that need registers
 //   lower_bytes.c   values of 8 and 16 bits
+//   lower_bits.c    which bits may be set
 //   lower_flow.c    predicates, ends, what is brought into registers once
 //   lower_agree.c   branches that lanes take alike
 //   lower_waits.c   lanes that wait for each other; copies in a row
@@ -143,6 +144,9 @@ double code_numbers(struct code *c, int i, struct numbers_kept *kept);
 double code_bytes(const struct code *c, int i);
 bool code_absorbs_bytes(const struct code *c, int k, int reader);
 bool is_whole_mask(const struct code *c, int i); // that takes nothing away
+// lower_bits.c: bits that may be set; is the `or` a sum (deep: 0)?
+uint32_t code_bits(const struct code *c, struct origin v);
+bool code_joins(const struct code *c, int i, int deep);
 // lower_flow.c
 int before_loops(const struct code *c, int block);
 void code_predicates(struct code *c);

@@ -87,6 +87,11 @@ static inline bool is_signed(enum ptx_type type)
     return ptx_type_kind(type) == PTX_KIND_SIGNED;
 }
 
+static inline bool is_half(enum ptx_type type)
+{
+    return ptx_type_kind(type) == PTX_KIND_FLOAT && ptx_type_bits(type) <= 16;
+}
+
 // From 32 bits to 64.
 static inline bool is_widening(const struct ptx_instruction *in)
 {
