@@ -2,7 +2,7 @@
 // "nounroll", whose body is small. Four copies; what is left over is straight code of two turns and of one, or a loop of
 // single turns where the count must be met exactly.
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/decode/lower_code.h"
+#include "sim/decode/lower_forms.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -449,7 +449,7 @@ static bool is_pointer(const struct code *c, int loop, int sum, bool marked)
         return false;
     for (int k = 0; k < c->count; k++) {
         if (!is_inside(c, k, loop) || ptx_opcode_class(at(c, k)->opcode) != PTX_CLASS_MEMORY ||
-            c->first_source[k] == c->first_source[k + 1])
+            is_local(at(c, k), PTX_SPACE_CONST) || c->first_source[k] == c->first_source[k + 1])
             continue;
         struct origin v = c->sources[c->first_source[k]];
         if ((v.kind == VALUE_KEPT && v.at == reg) || (v.kind == VALUE_MADE && v.at == sum))
@@ -473,8 +473,29 @@ static bool steps_by_product(const struct code *c, int i)
     return by >= 0 && c->fate[by] == FATE_FOLDED;
 }
 
+// Does the pointer begin as what IMAD.WIDE makes, which is a pair?
+static bool begins_as_pair(const struct code *c, int loop, int reg)
+{
+    for (int i = 0; i < c->count; i++) {
+        const struct ptx_instruction *in = at(c, i);
+        if (!in->writes_first || in->operands[0].kind != PTX_OPERAND_REGISTER ||
+            in->operands[0].reg != reg || is_inside(c, i, loop))
+            continue;
+        int made = c->fate[i] == FATE_COPY ? def_of(c, *source_of(c, i, 0)) : i;
+        if (made < 0 || at(c, made)->opcode != PTX_OP_ADD)
+            return false;
+        for (int k = 0; k < 2; k++) {
+            int from = def_of(c, *source_of(c, made, k));
+            if (from >= 0 && c->fate[from] == FATE_FOLDED && is_wide_product(at(c, from)))
+                return true;
+        }
+    }
+    return false;
+}
+
 // A pointer that a loop steps by a number is kept as two registers that stand apart, and copied into a pair for the accesses, if
-// the loop is short; in longer ones that are marked one of them is, and ptxas finds pairs for those of other long ones.
+// the loop is short; in longer ones that are marked one of them is, and ptxas finds pairs for those of other long ones. One that
+// begins as a pair and is alone is copied by half, beside one that IMAD.WIDE steps not at all.
 static void pointer_moves(struct code *c, int loop)
 {
     enum { PAIR = 2, SHORT = 20, LONG = 40 };
@@ -484,11 +505,21 @@ static void pointer_moves(struct code *c, int loop)
         if (is_inside(c, i, loop) && c->loop_of[block_of(c, i)] == loop)
             body += c->slots[i] * (c->once[i] || l->copies == 1 ? 1 : l->copies);
     bool marked = is_marked_whole(c, loop);
+    int pointers = 0;
     if ((body > LONG && !marked) || c->dominator[l->head] < 0)
         return;
+    for (int i = 0; i < c->count; i++) {
+        bool pointer = is_pointer(c, loop, i, marked);
+        if (pointer && steps_by_product(c, i))
+            return;
+        pointers += pointer;
+    }
     for (int i = 0; i < c->count; i++)
-        if (is_pointer(c, loop, i, marked) && !steps_by_product(c, i)) {
-            int moves = body > SHORT && c->differs[at(c, i)->operands[0].reg] ? 1 : PAIR;
+        if (is_pointer(c, loop, i, marked)) {
+            int reg = at(c, i)->operands[0].reg;
+            bool half = (body > SHORT && c->differs[reg]) ||
+                        (pointers == 1 && begins_as_pair(c, loop, reg));
+            int moves = half ? 1 : PAIR;
             c->slots[i] += moves;
             code_bring(c, c->dominator[l->head], i, moves);
         }
