@@ -776,6 +776,17 @@ static void handed_place(struct code *c)
     }
 }
 
+// Has the block written the register whose old value the copy reads? It has been kept in another one until then.
+static bool is_overwritten(const struct code *c, int copy, int reg)
+{
+    for (int i = block_at(c, c->f->block_of[copy])->first; i < copy; i++) {
+        const struct ptx_operand *to = &at(c, i)->operands[0];
+        if (at(c, i)->writes_first && to->kind == PTX_OPERAND_REGISTER && to->reg == reg)
+            return true;
+    }
+    return false;
+}
+
 // A register that several instructions write begins as a number, or as a copy of what is read elsewhere, too.
 static void copies_place(struct code *c)
 {
@@ -798,7 +809,7 @@ static void copies_place(struct code *c)
         } else if (from->kind == VALUE_MADE) {
             c->slots[i] = is_read_behind(c, i, def_of(c, *from)) ? (double)words : 0;
         } else {
-            c->slots[i] = (double)words;
+            c->slots[i] = (double)words * (is_overwritten(c, i, from->at) ? 2 : 1);
         }
     }
     for (int b = 0; b < c->f->block_count; b++) {

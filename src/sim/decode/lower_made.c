@@ -690,13 +690,34 @@ static double divided_slots(const struct code *c, int i)
            at(c, from)->spaces[0] == PTX_SPACE_PARAM;
 }
 
-// Where a constant variable is, is part of what loads of it.
+// Where a constant variable or a kernel's parameter is, is part of what loads of it.
 static bool is_constant_place(const struct code *c, int i)
 {
     const struct ptx_instruction *in = at(c, i);
     return in->opcode == PTX_OP_MOV && in->operand_count == 2 &&
            in->operands[1].kind == PTX_OPERAND_SYMBOL && in->operands[1].variable != NULL &&
-           in->operands[1].variable->space == PTX_SPACE_CONST;
+           (in->operands[1].variable->space == PTX_SPACE_CONST ||
+            (in->operands[1].variable->space == PTX_SPACE_PARAM && c->f->is_entry));
+}
+
+// So is the sum of it and of a register that says how far; a product or shift that the sum took in is made by itself. -1: it is
+// another sum.
+static double constant_place_slots(const struct code *c, int i)
+{
+    bool place = false, made = false;
+    for (int k = 0; k < 2 && is_int(at(c, i), PTX_OP_ADD, 64); k++) {
+        int from = def_of(c, *source_of(c, i, k));
+        if (from >= 0 && is_constant_place(c, from))
+            place = true;
+        else
+            made = from >= 0 && c->fate[from] == FATE_FOLDED && !is_widening(at(c, from));
+    }
+    for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
+        enum ptx_space space = ptx_space_of(at(c, c->readers[r].instruction));
+        place &= is_address_of(c, c->readers[r]) &&
+                 (space == PTX_SPACE_CONST || space == PTX_SPACE_PARAM);
+    }
+    return place ? made : -1;
 }
 
 // The thread's local memory lies at the stack pointer, which is stepped once.
@@ -825,6 +846,8 @@ static double slots_of(const struct code *c, int i)
         return 0;
     if (is_local_place(c, i))
         return 1;
+    if (constant_place_slots(c, i) >= 0)
+        return constant_place_slots(c, i);
     if (in->opcode == PTX_OP_BRA && in->guard >= 0 && // by what is known
         source_of(c, i, c->first_source[i + 1] - c->first_source[i] - 1)->kind == VALUE_NUMBER)
         return 0;
