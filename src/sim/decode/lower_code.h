@@ -163,6 +163,7 @@ void merge_shared(struct code *c);
 void merge_turns(struct code *c);
 // lower_loops.c
 void code_loops(struct code *c);
+bool code_is_fixed(const struct code *c, struct origin v, int loop); // in all turns of it
 // lower_code.c: of a function that is decoded. What is kept of it is the program's.
 struct code *code_of(struct decoder *d);
 

@@ -64,7 +64,7 @@ static bool counts(const struct code *c, int i)
     return steps(c, i) && source_of(c, i, 1)->kind == VALUE_NUMBER;
 }
 
-static bool is_fixed(const struct code *c, struct origin v, int loop)
+bool code_is_fixed(const struct code *c, struct origin v, int loop)
 {
     switch (v.kind) {
     case VALUE_NUMBER:
@@ -93,7 +93,7 @@ static bool count_find(const struct code *c, int loop, int *test, int *sum)
            : counted.kind == VALUE_KEPT ? writer_in(c, loop, counted.at)
                                         : -1;
     return *sum >= 0 && is_inside(c, *sum, loop) && counts(c, *sum) &&
-           is_fixed(c, *source_of(c, *test, 1), loop);
+           code_is_fixed(c, *source_of(c, *test, 1), loop);
 }
 
 // The number that a register begins the loop with. false: it is not known.
@@ -365,7 +365,7 @@ static bool walks_along(const struct code *c, int loop, int i)
             v.kind == VALUE_MADE && c->fate[from] == FATE_FOLDED && is_inside(c, from, loop);
         if (counter)
             walks = true;
-        else if (folded || !is_fixed(c, v, loop))
+        else if (folded || !code_is_fixed(c, v, loop))
             return false;
     }
     for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
@@ -442,7 +442,7 @@ static void loop_unroll(struct code *c, int loop, int test, int sum, int copies)
 static bool is_pointer(const struct code *c, int loop, int sum, bool marked)
 {
     if (!is_inside(c, sum, loop) || c->loop_of[block_of(c, sum)] != loop || !steps(c, sum) ||
-        !(counts(c, sum) || (marked && is_fixed(c, *source_of(c, sum, 1), loop))))
+        !(counts(c, sum) || (marked && code_is_fixed(c, *source_of(c, sum, 1), loop))))
         return false;
     int reg = at(c, sum)->operands[0].reg;
     if (ptx_type_bits(at(c, sum)->types[0]) != 64 || !c->high[reg])

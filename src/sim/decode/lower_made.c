@@ -431,7 +431,37 @@ static bool origin_differs(const struct code *c, const struct origin *v)
     return from >= 0 ? value_differs(c, from) : v->kind == VALUE_KEPT && c->differs[v->at];
 }
 
-static double division_slots(const struct code *c, int i, double alone)
+// The outermost loop around the division in which its divisor stays as it is; -1: none, or not every turn divides.
+static int loop_of_divisor(const struct code *c, int i)
+{
+    int found = -1, block = c->f->block_of[i];
+    for (int l = c->loop_of[block]; l >= 0; l = c->loops[l].around) {
+        const struct ptx_block *head = block_at(c, c->loops[l].head);
+        bool each_turn = c->dominator[c->loops[l].head] >= 0;
+        for (int p = 0; p < head->predecessor_count; p++)
+            each_turn &=
+                !in_loop(c, head->predecessors[p], l) || dominates(c, block, head->predecessors[p]);
+        if (!each_turn || !code_is_fixed(c, *source_of(c, i, 1), l))
+            break;
+        found = l;
+    }
+    return found;
+}
+
+// The reciprocal of a divisor that a loop does not change is worked out before it.
+static double division_in_loop(struct code *c, int i, int loop)
+{
+    enum { QUOTIENT = 9, REST = 8, SIGNED_QUOTIENT = 12, SIGNED_REST = 10 };
+    enum { BEFORE = 10, SIGNED_BEFORE = 13 };
+    bool sign = is_signed(type_of(at(c, i))), rest = at(c, i)->opcode == PTX_OP_REM,
+         same_for_all = !origin_differs(c, source_of(c, i, 1));
+    code_bring(c, c->dominator[c->loops[loop].head], i, sign ? SIGNED_BEFORE : BEFORE);
+    if (sign)
+        return (rest ? SIGNED_REST : SIGNED_QUOTIENT) + same_for_all;
+    return rest ? REST : QUOTIENT;
+}
+
+static double division_slots(struct code *c, int i, double alone)
 {
     const struct origin *by = source_of(c, i, 1);
     if (by->kind == VALUE_NUMBER) // the divisor's reciprocal is worked out none the less
@@ -446,9 +476,14 @@ static double division_slots(const struct code *c, int i, double alone)
             (by->kind == VALUE_MADE ? c->same[by->at] != c->same[other->at] : by->at != other->at))
             continue;
         const struct origin *a = source_of(c, i, 0), *b = source_of(c, k, 0);
-        bool same = a->kind == b->kind && a->kind == VALUE_MADE && c->same[a->at] == c->same[b->at];
+        bool kept = a->kind == VALUE_KEPT && c->f->block_of[i] == c->f->block_of[k] &&
+                    !is_signed(type_of(at(c, i))),
+             same = (a->kind == VALUE_MADE || kept) && same_value(c, a, b);
         return further_division(c, i, same) + (differs && !same);
     }
+    int loop = loop_of_divisor(c, i);
+    if (loop >= 0)
+        return division_in_loop(c, i, loop);
     return alone + (differs && at(c, i)->opcode == PTX_OP_REM && is_signed(type_of(at(c, i))));
 }
 
@@ -641,9 +676,10 @@ static bool is_one(const struct code *c, int i, int operand)
 
 // An operand that is scaled, as what is small has no room: in its place where nobody reads it any more, else beside it and
 // selected. What a divisor of several takes is done once.
-static double scaled_slots(const struct code *c, int i, double alone)
+static double scaled_slots(struct code *c, int i, double alone)
 {
     enum { BY_SAME = 2, BY_SAME_FULL = 3, NORMAL_FULL = 5 };
+    enum { BEFORE = 3, BEFORE_FULL = 5 }; // of a loop that leaves the divisor as it is
     const struct ptx_instruction *in = at(c, i);
     bool f32 = type_of(in) == PTX_TYPE_F32 && !ptx_has_modifier(in, PTX_MOD_FTZ),
          full = in->opcode == PTX_OP_DIV && ptx_has_modifier(in, PTX_MOD_FULL),
@@ -662,10 +698,14 @@ static double scaled_slots(const struct code *c, int i, double alone)
         return full     ? NORMAL_FULL + is_number(c, i, 0) - is_in_sum(c, i)
                : approx ? 2 - is_in_sum(c, i) - is_one(c, i, 0)
                         : 1;
+    int loop = in->opcode == PTX_OP_DIV ? loop_of_divisor(c, i) : -1;
+    if (loop >= 0)
+        code_bring(c, c->dominator[c->loops[loop].head], i, full ? BEFORE_FULL : BEFORE);
     for (int s = c->first_source[i]; s < c->first_source[i + 1]; s++) {
         int from = def_of(c, c->sources[s]);
         bool divisor = s == c->first_source[i] + 1,
-             before = from >= 0 && is_scaled_before(c, i, from, s - c->first_source[i]);
+             before = (divisor && loop >= 0) ||
+                      (from >= 0 && is_scaled_before(c, i, from, s - c->first_source[i]));
         if (divisor && before)
             slots = full ? BY_SAME_FULL : BY_SAME;
         else if (!full || divisor)
@@ -829,7 +869,7 @@ static bool is_byte_insertion(const struct code *c, int i)
            (length == 8 || length == 16) && from % length == 0;
 }
 
-static double slots_of(const struct code *c, int i)
+static double slots_of(struct code *c, int i)
 {
     enum { ROUNDED_BY_NUMBER = 11, RECIPROCAL_F64 = 11 };
     enum { MIN_F64 = 7 };    // DSETP, moves and selections of halves, a quiet NaN
