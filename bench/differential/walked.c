@@ -209,8 +209,7 @@ static void kernel_compare(struct sim_module *m, const struct gpu *gpu,
         lines_print(f, &sums);
         loops_print(c);
     }
-    printf("%s %.2f %.2f %d\n", f->name, sums.all_reckoned, sums.all_made,
-           ptx_register_estimate(f));
+    printf("%s %.2f %.2f %d\n", f->name, sums.all_reckoned, sums.all_made, program_registers(p));
     arena_release(&a);
     program_free(p);
 }

@@ -18,10 +18,11 @@ struct held {
 struct needs {
     const struct ptx_function *f;
     struct held *values;
-    bool bases;     // pointers that offsets are added to are in registers
-    int *readers;   // by register: how many operands read it
-    int *sums;      // and how many of these are additions of 64 bits, or addresses
-    uint64_t *live; // by block: what is live at its beginning
+    const int *copies; // by block, of an unrolled loop's turn; NULL
+    bool bases;        // pointers that offsets are added to are in registers
+    int *readers;      // by register: how many operands read it
+    int *sums;         // and how many of these are additions of 64 bits, or addresses
+    uint64_t *live;    // by block: what is live at its beginning
     size_t words;
     int *found, found_count; // registers that were collected last
 };

@@ -57,7 +57,7 @@ static int next_of_stretch(const struct needs *n, int block, int *under)
 
 /* ---- scheduling ------------------------------------------------------------------------------------------------ */
 
-enum { COPIES = 4 }; // of a loop that ptxas unrolls
+enum { COPIES = 4 }; // of an unrolled loop: further ones need no more at once
 
 struct version {             // of a register, from one writing to the next
     int units, left, writer; // left: readings still to come; writer: the node, NONE = from before
@@ -405,16 +405,27 @@ static void stretch_release(struct stretch *s)
     free(s->loads);
 }
 
+// Does the instruction add a number to the register that it writes?
+static bool is_step(const struct ptx_instruction *in)
+{
+    return in->opcode == PTX_OP_ADD && in->guard < 0 && in->operand_count == 3 &&
+           in->operands[0].kind == PTX_OPERAND_REGISTER &&
+           in->operands[1].kind == PTX_OPERAND_REGISTER &&
+           in->operands[1].reg == in->operands[0].reg &&
+           in->operands[2].kind == PTX_OPERAND_IMMEDIATE;
+}
+
 // Turns of an unrolled loop, as straight code: what is stepped is so once.
 static void turns_add(struct stretch *s, int block)
 {
     const struct ptx_function *f = s->n->f;
     const struct ptx_block *b = &f->blocks[block];
-    int copies = ptx_unrolls(f, block) ? COPIES : 1;
+    int copies = s->n->copies != NULL && s->n->copies[block] > 1 ? s->n->copies[block] : 1;
+    copies = copies < COPIES ? copies : COPIES;
     for (int turn = 1; turn <= copies; turn++)
         for (int i = b->first; i < b->first + b->count; i++)
             if (turn == copies ||
-                (!ptx_is_step(&f->instructions[i]) && f->instructions[i].opcode != PTX_OP_SETP))
+                (!is_step(&f->instructions[i]) && f->instructions[i].opcode != PTX_OP_SETP))
                 node_add(s, i, NONE);
 }
 
@@ -507,9 +518,10 @@ static int most_allowed(const struct ptx_function *f)
     return each > 0 && each < most ? each : most;
 }
 
-static int estimate(const struct ptx_function *f, bool bases)
+static int estimate(const struct ptx_function *f, const int *copies, bool bases)
 {
     struct needs n = needs_new(f, bases);
+    n.copies = copies;
     bool *taken = xcalloc((size_t)f->block_count + 1, sizeof *taken);
     int need = LEAST;
     needs_live(&n);
@@ -530,9 +542,10 @@ static int estimate(const struct ptx_function *f, bool bases)
 
 // A pointer that offsets are added to comes from the constant bank or, about as often, from two registers: the mean of both,
 // but no step of occupancy for it; and mostly an even number.
-int ptx_register_estimate(const struct ptx_function *f)
+int ptx_register_estimate(const struct ptx_function *f, const int *copies)
 {
-    int without = estimate(f, false), with = estimate(f, true), most = most_allowed(f);
+    int without = estimate(f, copies, false), with = estimate(f, copies, true),
+        most = most_allowed(f);
     int need = ((without + with) / 2 + 1) / 2 * 2, step = step_above(without);
     need = need < step ? need : step;
     return need < most ? need : most;

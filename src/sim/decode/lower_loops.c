@@ -623,3 +623,22 @@ void code_loops(struct code *c)
         pointer_moves(c, n);
     }
 }
+
+int program_registers(struct program *p)
+{
+    const struct function *own = &p->functions[0];
+    const struct code *c = NULL;
+    if (p->registers_estimated > 0)
+        return p->registers_estimated;
+    for (int n = 0; n < p->function_count; n++)
+        if (p->functions[n].ptx == p->kernel)
+            own = &p->functions[n];
+    c = own->code;
+    int *copies = xcalloc((size_t)p->kernel->block_count + 1, sizeof *copies);
+    for (int b = 0; b < p->kernel->block_count && c != NULL && c->loop_count > 0; b++)
+        if (c->loop_of[b] >= 0 && c->loops[c->loop_of[b]].blocks == 1)
+            copies[b] = c->loops[c->loop_of[b]].copies;
+    p->registers_estimated = ptx_register_estimate(p->kernel, copies);
+    free(copies);
+    return p->registers_estimated;
+}
