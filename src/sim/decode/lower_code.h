@@ -4,6 +4,7 @@
 //   lower_forms.h   what a PTX instruction is
 //   lower_absorb.c  what is folded into what reads it
 //   lower_made.c    machine instructions of each PTX instruction by itself and with what it absorbs
+//   lower_divide.c  divisions, roots, powers, logarithms
 //   lower_numbers.c numbers that need registers
 //   lower_bytes.c   values of 8 and 16 bits
 //   lower_bits.c    which bits may be set
@@ -137,6 +138,10 @@ void code_absorb(struct code *c);
 // lower_made.c
 void code_slots(struct code *c);
 double code_atomic(const struct code *c, int i); // beside the one that does it
+// lower_divide.c: of a division of words; of a function of f32 that scales; more where a parameter is divided. alone: by itself.
+double code_division(struct code *c, int i, double alone);
+double code_scaled(struct code *c, int i, double alone);
+double code_divided(const struct code *c, int i);
 bool is_never_small(const struct code *c, struct origin v, int deep);
 // lower_numbers.c: machine instructions more for numbers.
 double code_numbers(struct code *c, int i, struct numbers_kept *kept);

@@ -174,8 +174,8 @@ static bool has_others(const struct making *m, const struct ptx_block *b)
 
 // How often a loop of the machine code has the body of the PTX's loop that begins with block `first`: the median over its lines,
 // which are those of all blocks of which it is the innermost loop, since small blocks mislead. alone: by lines of one
-// instruction each, as what is a sequence on paper may be fewer. Of two in the middle the smaller: moves of pointers into pairs stand
-// with the accesses of a loop that is not copied. 0: it has only a few lines.
+// instruction each, as what is a sequence on paper may be fewer. Of two in the middle the smaller: moves of pointers into pairs
+// stand with the accesses of a loop that is not copied. 0: it has only a few lines.
 static double copies_by(const struct making *m, int first, int loop, bool alone)
 {
     size_t count = 0, lines = 0;
