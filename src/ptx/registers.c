@@ -475,7 +475,7 @@ static void stretch_fill(struct stretch *s, struct needs *n, int block, bool *ta
 }
 
 // Beside the values: addresses, the stack pointer. STEPS: where an SM holds a block's warps less, as ptxas counts on.
-enum { RESERVED = 8, LEAST = 8, MOST = 255 };
+enum { RESERVED = 7, LEAST = 8, MOST = 255 };
 static const int STEPS[] = {32, 40, 48, 64, 80, 96, 128, 168, MOST};
 
 static int step_above(int need)
@@ -556,6 +556,6 @@ int ptx_register_estimate(const struct ptx_function *f, const int *copies)
 // sgemm:warps).
 int ptx_register_room(int need)
 {
-    enum { TILES = 64 };
-    return step_above(need > TILES ? need + RESERVED : need);
+    enum { TILES = 64, AHEAD = 8 };
+    return step_above(need > TILES ? need + AHEAD : need);
 }
