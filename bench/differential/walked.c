@@ -1,7 +1,8 @@
 // The machine instructions that the lowering pass reckons (sim/decode/lower_code.h) beside ptxas's of the same executions, without
 // inputs: each kernel's blocks are walked at random. Needs ptxas (RIDGE_PTXAS) and no GPU.
 //   walked [-l] FILE.ptx   for each kernel "name reckoned made registers": what is reckoned of 100 made by ptxas, and the estimated
-//                          registers; -l: before it, of each PTX instruction, "| line executed reckoned made opcode"
+//                          registers; -l: before it, of each PTX instruction, "| line executed reckoned made opcode", and of each
+//                          loop that jumps back once "= first-line last-line copies turns", turns 0 where they are not known
 // A loop takes, each time it is entered, its known number of turns, or one drawn for the walk; a way to the kernel's end is taken
 // rarely, other branches half of the times. What ptxas makes is kept in FILE.ptx.counts: a run after a change of the pass does not
 // ask it again.
@@ -163,6 +164,16 @@ static void lines_print(const struct ptx_function *f, const struct comparison *c
     }
 }
 
+static void loops_print(const struct code *c)
+{
+    for (int n = 0; n < c->loop_count; n++) {
+        const struct natural_loop *l = &c->loops[n];
+        if (l->branch >= 0)
+            printf("= %d %d %d %d\n", c->f->instructions[c->f->blocks[l->head].first].line,
+                   c->f->instructions[l->branch].line, l->copies, l->turns);
+    }
+}
+
 static void kernel_compare(struct sim_module *m, const struct gpu *gpu,
                            const struct ptx_function *f, const struct code_kernel *k, bool lines)
 {
@@ -194,10 +205,11 @@ static void kernel_compare(struct sim_module *m, const struct gpu *gpu,
         walk_once(&w);
         walk_compare(&l, &w, &a, &sums);
     }
-    if (lines)
+    if (lines) {
         lines_print(f, &sums);
-    printf("%s %.2f %.2f %d\n", f->name, sums.all_reckoned, sums.all_made,
-           ptx_register_estimate(f));
+        loops_print(c);
+    }
+    printf("%s %.2f %.2f %d\n", f->name, sums.all_reckoned, sums.all_made, program_registers(p));
     arena_release(&a);
     program_free(p);
 }

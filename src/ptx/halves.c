@@ -1,5 +1,5 @@
-// Which values of 64 bits count in both halves. An address in shared or local memory has 32 bits in the machine, and what PTX
-// works out in 64 for it, or narrows afterwards, needs no high half.
+// Which values of 64 bits count in both halves. An address in shared, local or constant memory has 32 bits in the machine, and
+// what PTX works out in 64 for it, or narrows afterwards, needs no high half.
 // SPDX-License-Identifier: Apache-2.0
 #include "ptx/ptx.h"
 
@@ -8,7 +8,8 @@ static bool is_near_access(const struct ptx_instruction *in)
     return (in->opcode == PTX_OP_LD || in->opcode == PTX_OP_ST || in->opcode == PTX_OP_ATOM ||
             in->opcode == PTX_OP_RED) &&
            in->space_count > 0 &&
-           (in->spaces[0] == PTX_SPACE_SHARED || in->spaces[0] == PTX_SPACE_LOCAL);
+           (in->spaces[0] == PTX_SPACE_SHARED || in->spaces[0] == PTX_SPACE_LOCAL ||
+            in->spaces[0] == PTX_SPACE_CONST || in->spaces[0] == PTX_SPACE_PARAM);
 }
 
 static bool is_integer(const struct ptx_instruction *in, int type)

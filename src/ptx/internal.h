@@ -40,8 +40,4 @@ int ptx_special_components(enum ptx_special s);      // 3: it needs .x .y .z
 
 bool ptx_build_graph(struct arena *a, struct ptx_function *f);
 
-// unrolls.c: a loop of one block that ptxas unrolls; does the instruction add a number to the register that it writes?
-bool ptx_unrolls(const struct ptx_function *f, int block);
-bool ptx_is_step(const struct ptx_instruction *in);
-
 #endif

@@ -282,8 +282,9 @@ void ptx_print_instruction(const struct ptx_function *f, const struct ptx_instru
                            struct text *out);
 // 32-bit registers that a thread would need: most values live at once in an order that hides latencies (registers.c).
 // A model: ptxas schedules and allocates otherwise; provenance is `modelled`. Takes tens of milliseconds for long kernels.
-int ptx_register_estimate(const struct ptx_function *f);
-// Of each of PTX's registers, how many of 32 bits machine code has for it: 0 of predicates, copies, what all threads share.
+// copies: by block, of how many turns of a loop of one block ptxas makes straight code; NULL: of one.
+int ptx_register_estimate(const struct ptx_function *f, const int *copies);
+// Of each of PTX's registers, how many of 32 bits machine code has for it: 0 of predicates, copies, what all threads share (needs.c).
 void ptx_register_units(const struct ptx_function *f, uint8_t *units);
 // Of each block, how many registers hold values at its beginning: those that it reads, and that are read behind it.
 void ptx_registers_held(const struct ptx_function *f, int *held);

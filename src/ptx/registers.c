@@ -1,372 +1,13 @@
 // How many registers machine code would need: PTX has as many as it likes, ptxas moves instructions and allots. Each
 // stretch of straight code (short branches count as predicates) is put into the order of a list scheduler that hides
 // latencies: what the longest chain hangs on comes first, loads ahead of their readers, as long as there are registers
-// below the next step of occupancy. What needs no register of its own (constants, uniform values, copies, factors of an
-// address) stands for what it is made of. A model: ptxas does otherwise in detail; provenance is `modelled`.
+// below the next step of occupancy. Which values have a register is judged in needs.c. A model: ptxas does otherwise in
+// detail; provenance is `modelled`.
 // SPDX-License-Identifier: Apache-2.0
-#include "ptx/internal.h"
+#include "ptx/needs.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { STANDS = 3, DEPTH_MAX = 12, NONE = -1, SEVERAL = -2 };
-
-// What a register is, seen from its readers.
-struct held {
-    int definition;     // the instruction; NONE, SEVERAL
-    int units;          // registers of 32 bits
-    bool virtual;       // none of its own: readers read `stands`
-    int stands[STANDS]; // registers; NONE
-};
-
-struct needs {
-    const struct ptx_function *f;
-    struct held *values;
-    bool bases;
-    int *readers;   // by register: how many operands read it
-    int *sums;      // and how many of these are additions of 64 bits, or addresses
-    uint64_t *live; // by block: what is live at its beginning
-    size_t words;
-    int *found, found_count; // registers that were collected last
-};
-
-/* ---- which values have a register ------------------------------------------------------------------------ */
-
-static bool is_integer_type(enum ptx_type t)
-{
-    enum ptx_type_kind k = ptx_type_kind(t);
-    return k == PTX_KIND_BITS || k == PTX_KIND_UNSIGNED || k == PTX_KIND_SIGNED;
-}
-
-static enum ptx_type type_at(const struct ptx_instruction *in, int i)
-{
-    return i < in->type_count ? in->types[i] : PTX_TYPE_NONE;
-}
-
-static void definition_note(struct needs *n, const struct ptx_operand *o, int instruction)
-{
-    for (int i = 0; i < o->element_count; i++)
-        definition_note(n, &o->elements[i], instruction);
-    if (o->kind == PTX_OPERAND_REGISTER && o->reg >= 0) {
-        int *d = &n->values[o->reg].definition;
-        *d = *d == NONE ? instruction : SEVERAL;
-    }
-}
-
-static bool reads_as_sum(const struct ptx_instruction *in)
-{
-    return in->opcode == PTX_OP_ADD && in->guard < 0 && is_integer_type(type_at(in, 0));
-}
-
-static void readers_note(struct needs *n, const struct ptx_instruction *in,
-                         const struct ptx_operand *o)
-{
-    for (int i = 0; i < o->element_count; i++)
-        readers_note(n, in, &o->elements[i]);
-    if ((o->kind != PTX_OPERAND_REGISTER && o->kind != PTX_OPERAND_ADDRESS) || o->reg < 0)
-        return;
-    n->readers[o->reg]++;
-    n->sums[o->reg] += reads_as_sum(in);
-}
-
-static bool is_virtual_or_single(const struct needs *n, int reg)
-{
-    return reg >= 0 && n->values[reg].definition >= 0;
-}
-
-static bool has_none(const struct needs *n, int reg)
-{
-    return n->values[reg].virtual && n->values[reg].stands[0] == NONE;
-}
-
-// Operands that are registers: their number; -1: something else than registers and numbers is among them.
-static int sources_of(const struct ptx_instruction *in, int *regs)
-{
-    int count = 0;
-    for (int k = 1; k < in->operand_count; k++) {
-        const struct ptx_operand *o = &in->operands[k];
-        if (o->kind == PTX_OPERAND_REGISTER && o->reg >= 0 && count < STANDS)
-            regs[count++] = o->reg;
-        else if (o->kind != PTX_OPERAND_IMMEDIATE && o->kind != PTX_OPERAND_SYMBOL)
-            return -1;
-    }
-    return count;
-}
-
-// A value that every thread has alike and that is known before the kernel's loops: an operand, or in a uniform register.
-static bool is_uniform(const struct needs *n, const struct ptx_instruction *in)
-{
-    const struct ptx_operand *from = &in->operands[1];
-    int regs[STANDS], count;
-    if (in->opcode == PTX_OP_LD)
-        return in->space_count > 0 && (from->reg < 0 || (has_none(n, from->reg))) &&
-               (in->spaces[0] == PTX_SPACE_PARAM || in->spaces[0] == PTX_SPACE_CONST);
-    if (in->opcode == PTX_OP_MOV && from->kind == PTX_OPERAND_SPECIAL)
-        return from->special == PTX_SREG_CTAID || from->special == PTX_SREG_NTID ||
-               from->special == PTX_SREG_NCTAID;
-    enum ptx_class class = ptx_opcode_class(in->opcode);
-    if (in->opcode == PTX_OP_CVTA || in->opcode == PTX_OP_MOV)
-        ;
-    else if ((class != PTX_CLASS_INTEGER && class != PTX_CLASS_CONVERT) ||
-             !is_integer_type(type_at(in, 0)) || in->opcode == PTX_OP_DIV ||
-             in->opcode == PTX_OP_REM)
-        return false;
-    count = sources_of(in, regs);
-    for (int i = 0; i < count; i++)
-        if (!has_none(n, regs[i]))
-            return false;
-    return count >= 0;
-}
-
-// Does it vanish into its readers: a copy, a wider or a narrower view, a sign, a factor or a summand of addresses?
-static bool vanishes(const struct needs *n, const struct ptx_instruction *in, int reg)
-{
-    enum ptx_type to = type_at(in, 0), from = type_at(in, 1);
-    switch (in->opcode) {
-    case PTX_OP_MOV:
-        return in->operands[1].kind == PTX_OPERAND_REGISTER;
-    case PTX_OP_CVTA:
-        return true;
-    case PTX_OP_CVT:
-        return is_integer_type(to) && is_integer_type(from) && ptx_type_bits(to) >= 32 &&
-               ptx_type_bits(from) >= 32;
-    case PTX_OP_ABS:
-    case PTX_OP_NEG:
-        return ptx_type_kind(to) == PTX_KIND_FLOAT;
-    case PTX_OP_MUL:
-        return ptx_has_modifier(in, PTX_MOD_WIDE) && n->readers[reg] == n->sums[reg];
-    case PTX_OP_SHL:
-        return in->operands[2].kind == PTX_OPERAND_IMMEDIATE && n->readers[reg] == n->sums[reg];
-    default:
-        return false;
-    }
-}
-
-// A pointer that threads' offsets are added to: IMAD.WIDE takes it from registers.
-static bool is_base(const struct needs *n, const struct ptx_instruction *in, int reg)
-{
-    return in->opcode == PTX_OP_LD && in->space_count > 0 && in->spaces[0] == PTX_SPACE_PARAM &&
-           n->f->is_entry && ptx_type_bits(type_at(in, 0)) == 64 && n->bases && n->sums[reg] > 0;
-}
-
-static void value_judge(struct needs *n, int reg)
-{
-    struct held *v = &n->values[reg];
-    const struct ptx_instruction *in = &n->f->instructions[v->definition];
-    int regs[STANDS], count = 0;
-    if (in->guard >= 0 || in->operand_count < 2 || in->operands[0].kind != PTX_OPERAND_REGISTER)
-        return;
-    if (is_base(n, in, reg))
-        return;
-    if (is_uniform(n, in)) {
-        v->virtual = true;
-        return;
-    }
-    if (!vanishes(n, in, reg) || (count = sources_of(in, regs)) < 0)
-        return;
-    for (int i = 0; i < count; i++)
-        if (!is_virtual_or_single(n, regs[i]))
-            return;
-    v->virtual = true;
-    for (int i = 0; i < count; i++)
-        v->stands[i] = regs[i];
-}
-
-static bool is_alike(const struct needs *n, const struct ptx_operand *o)
-{
-    return o->kind == PTX_OPERAND_IMMEDIATE || o->kind == PTX_OPERAND_SYMBOL ||
-           (o->kind == PTX_OPERAND_REGISTER && o->reg >= 0 && has_none(n, o->reg));
-}
-
-// One writing of a loop's counter: its first value, or a step that all threads take alike.
-static bool counts(const struct needs *n, const struct ptx_instruction *in, bool *steps)
-{
-    const struct ptx_operand *o = in->operands;
-    if (in->guard >= 0)
-        return false;
-    if (in->opcode == PTX_OP_MOV)
-        return is_alike(n, &o[1]);
-    *steps = true;
-    return reads_as_sum(in) && ((o[1].reg == o[0].reg && is_alike(n, &o[2])) ||
-                                (o[2].reg == o[0].reg && is_alike(n, &o[1])));
-}
-
-// Counters of loops that all threads take alike are in uniform registers. `held`: the others.
-static void counters_judge(struct needs *n)
-{
-    const struct ptx_function *f = n->f;
-    bool *held = xcalloc((size_t)f->register_count + 1, sizeof *held);
-    bool *stepped = xcalloc((size_t)f->register_count + 1, sizeof *stepped);
-    for (int i = 0; i < f->instruction_count; i++) {
-        const struct ptx_instruction *in = &f->instructions[i];
-        const struct ptx_operand *to = &in->operands[0];
-        if (!in->writes_first)
-            continue;
-        for (int e = 0; e < to->element_count; e++)
-            if (to->elements[e].reg >= 0)
-                held[to->elements[e].reg] = true;
-        if (to->kind == PTX_OPERAND_REGISTER && to->reg >= 0 && !counts(n, in, &stepped[to->reg]))
-            held[to->reg] = true;
-    }
-    for (int r = 0; r < f->register_count; r++)
-        if (n->values[r].definition == SEVERAL && stepped[r] && !held[r] && n->values[r].units <= 1)
-            n->values[r].virtual = true;
-    free(held);
-    free(stepped);
-}
-
-// What is written once, in the order of the text.
-static void once_judge(struct needs *n)
-{
-    const struct ptx_function *f = n->f;
-    for (int i = 0; i < f->instruction_count; i++) {
-        const struct ptx_operand *to = &f->instructions[i].operands[0];
-        if (f->instructions[i].writes_first && to->kind == PTX_OPERAND_REGISTER && to->reg >= 0 &&
-            n->values[to->reg].definition == i)
-            value_judge(n, to->reg);
-    }
-}
-
-static void values_judge(struct needs *n)
-{
-    const struct ptx_function *f = n->f;
-    bool *high = xcalloc((size_t)f->register_count + 1, sizeof *high);
-    ptx_high_halves(f, high);
-    for (int r = 0; r < f->register_count; r++) {
-        int bits = ptx_type_bits(f->registers[r].type);
-        bits = bits == 64 && !high[r] ? 32 : bits;
-        n->values[r] = (struct held){NONE,
-                                     bits == 1    ? 0
-                                     : bits <= 32 ? 1
-                                                  : bits / 32,
-                                     false,
-                                     {NONE, NONE, NONE}};
-    }
-    for (int i = 0; i < f->instruction_count; i++) {
-        const struct ptx_instruction *in = &f->instructions[i];
-        if (in->writes_first)
-            definition_note(n, &in->operands[0], i);
-        for (int k = in->writes_first ? 1 : 0; k < in->operand_count; k++)
-            readers_note(n, in, &in->operands[k]);
-    }
-    for (int i = f->instruction_count - 1; i >= 0; i--) {
-        const struct ptx_instruction *in = &f->instructions[i];
-        if (in->opcode == PTX_OP_CVTA && in->operands[1].reg >= 0 && in->operands[0].reg >= 0)
-            n->sums[in->operands[1].reg] += n->sums[in->operands[0].reg];
-    }
-    once_judge(n);
-    counters_judge(n);
-    once_judge(n); // of the counters
-    free(high);
-}
-
-static void found_add(struct needs *n, int reg, int depth)
-{
-    const struct held *v = &n->values[reg];
-    if (v->virtual && depth < DEPTH_MAX) {
-        for (int i = 0; i < STANDS && v->stands[i] != NONE; i++)
-            found_add(n, v->stands[i], depth + 1);
-        return;
-    }
-    for (int i = 0; i < n->found_count; i++)
-        if (n->found[i] == reg)
-            return;
-    n->found[n->found_count++] = reg;
-}
-
-static void operand_collect(struct needs *n, const struct ptx_operand *o)
-{
-    for (int i = 0; i < o->element_count; i++)
-        operand_collect(n, &o->elements[i]);
-    if ((o->kind == PTX_OPERAND_REGISTER || o->kind == PTX_OPERAND_ADDRESS) && o->reg >= 0)
-        found_add(n, o->reg, 0);
-}
-
-static bool result_is_read(const struct ptx_instruction *in)
-{
-    return in->guard >= 0 || in->opcode == PTX_OP_WGMMA;
-}
-
-static void sources_collect(struct needs *n, const struct ptx_instruction *in)
-{
-    n->found_count = 0;
-    for (int k = in->writes_first && !result_is_read(in) ? 1 : 0; k < in->operand_count; k++)
-        operand_collect(n, &in->operands[k]);
-    if (in->guard >= 0)
-        found_add(n, in->guard, 0);
-}
-
-static void results_collect(struct needs *n, const struct ptx_instruction *in)
-{
-    n->found_count = 0;
-    if (in->writes_first)
-        operand_collect(n, &in->operands[0]);
-}
-
-static bool has_no_instruction(const struct needs *n, const struct ptx_instruction *in)
-{
-    const struct ptx_operand *to = &in->operands[0];
-    return in->writes_first && to->kind == PTX_OPERAND_REGISTER && to->reg >= 0 &&
-           n->values[to->reg].virtual;
-}
-
-/* ---- what is live at a block's beginning ------------------------------------------------------------------- */
-
-static bool has(const uint64_t *set, int reg)
-{
-    return set[reg / 64] >> (reg & 63) & 1;
-}
-
-static void put(uint64_t *set, int reg, bool on)
-{
-    uint64_t bit = UINT64_C(1) << (reg & 63);
-    set[reg / 64] = on ? set[reg / 64] | bit : set[reg / 64] & ~bit;
-}
-
-static void live_of_successors(const struct needs *n, int block, uint64_t *set)
-{
-    const struct ptx_block *b = &n->f->blocks[block];
-    for (int k = 0; k < b->successor_count; k++)
-        for (size_t w = 0; w < n->words; w++)
-            set[w] |= n->live[(size_t)b->successors[k] * n->words + w];
-}
-
-static void live_through(struct needs *n, int block, uint64_t *set)
-{
-    const struct ptx_block *b = &n->f->blocks[block];
-    for (int i = b->first + b->count - 1; i >= b->first; i--) {
-        const struct ptx_instruction *in = &n->f->instructions[i];
-        if (has_no_instruction(n, in))
-            continue;
-        if (!result_is_read(in)) {
-            results_collect(n, in);
-            for (int k = 0; k < n->found_count; k++)
-                put(set, n->found[k], false);
-        }
-        sources_collect(n, in);
-        for (int k = 0; k < n->found_count; k++)
-            put(set, n->found[k], true);
-    }
-}
-
-static void live_settle(struct needs *n)
-{
-    uint64_t *set = xcalloc(n->words, sizeof *set);
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (int b = n->f->block_count - 1; b >= 0; b--) {
-            uint64_t *mine = n->live + (size_t)b * n->words;
-            memset(set, 0, n->words * sizeof *set);
-            live_of_successors(n, b, set);
-            live_through(n, b, set);
-            if (memcmp(mine, set, n->words * sizeof *set) != 0) {
-                memcpy(mine, set, n->words * sizeof *set);
-                changed = true;
-            }
-        }
-    }
-    free(set);
-}
 
 /* ---- stretches of straight code ------------------------------------------------------------------------------ */
 
@@ -385,7 +26,7 @@ static bool is_short(const struct needs *n, int block)
     for (int i = b->first; i < b->first + b->count; i++) {
         if (ends_stretch(&n->f->instructions[i]))
             return false;
-        count += !has_no_instruction(n, &n->f->instructions[i]);
+        count += !needs_nothing(n, &n->f->instructions[i]);
     }
     return count <= PREDICATED_MOST;
 }
@@ -416,7 +57,7 @@ static int next_of_stretch(const struct needs *n, int block, int *under)
 
 /* ---- scheduling ------------------------------------------------------------------------------------------------ */
 
-enum { COPIES = 4 }; // of a loop that ptxas unrolls
+enum { COPIES = 4 }; // of an unrolled loop: further ones need no more at once
 
 struct version {             // of a register, from one writing to the next
     int units, left, writer; // left: readings still to come; writer: the node, NONE = from before
@@ -593,23 +234,23 @@ static void kept_collect(struct needs *n, const struct ptx_operand *o)
     for (int i = 0; i < o->element_count; i++)
         kept_collect(n, &o->elements[i]);
     if (o->kind == PTX_OPERAND_REGISTER && o->reg >= 0 && n->values[o->reg].definition == SEVERAL)
-        found_add(n, o->reg, 0);
+        needs_add(n, o->reg, 0);
 }
 
 static void node_add(struct stretch *s, int instruction, int guard)
 {
     struct needs *n = s->n;
     const struct ptx_instruction *in = &n->f->instructions[instruction];
-    if (has_no_instruction(n, in) || in->opcode == PTX_OP_BRA)
+    if (needs_nothing(n, in) || in->opcode == PTX_OP_BRA)
         return;
     s->nodes = grown(s->nodes, s->count, &s->capacity, sizeof *s->nodes);
     int node = s->count++;
     struct node *x = &s->nodes[node];
     *x = (struct node){.instruction = instruction, .latency = latency_of(in)};
     x->reads = s->ref_count;
-    sources_collect(n, in);
+    needs_sources(n, in);
     if (guard >= 0) {
-        found_add(n, guard, 0);
+        needs_add(n, guard, 0);
         if (in->writes_first)
             kept_collect(n, &in->operands[0]);
     }
@@ -628,7 +269,7 @@ static void node_add(struct stretch *s, int instruction, int guard)
     x = &s->nodes[node];
     x->read_count = s->ref_count - x->reads;
     x->writes = s->ref_count;
-    results_collect(n, in);
+    needs_results(n, in);
     for (int k = 0; k < n->found_count; k++)
         ref_add(s, version_new(s, n->found[k], node));
     x->write_count = s->ref_count - x->writes;
@@ -764,16 +405,27 @@ static void stretch_release(struct stretch *s)
     free(s->loads);
 }
 
+// Does the instruction add a number to the register that it writes?
+static bool is_step(const struct ptx_instruction *in)
+{
+    return in->opcode == PTX_OP_ADD && in->guard < 0 && in->operand_count == 3 &&
+           in->operands[0].kind == PTX_OPERAND_REGISTER &&
+           in->operands[1].kind == PTX_OPERAND_REGISTER &&
+           in->operands[1].reg == in->operands[0].reg &&
+           in->operands[2].kind == PTX_OPERAND_IMMEDIATE;
+}
+
 // Turns of an unrolled loop, as straight code: what is stepped is so once.
 static void turns_add(struct stretch *s, int block)
 {
     const struct ptx_function *f = s->n->f;
     const struct ptx_block *b = &f->blocks[block];
-    int copies = ptx_unrolls(f, block) ? COPIES : 1;
+    int copies = s->n->copies != NULL && s->n->copies[block] > 1 ? s->n->copies[block] : 1;
+    copies = copies < COPIES ? copies : COPIES;
     for (int turn = 1; turn <= copies; turn++)
         for (int i = b->first; i < b->first + b->count; i++)
             if (turn == copies ||
-                (!ptx_is_step(&f->instructions[i]) && f->instructions[i].opcode != PTX_OP_SETP))
+                (!is_step(&f->instructions[i]) && f->instructions[i].opcode != PTX_OP_SETP))
                 node_add(s, i, NONE);
 }
 
@@ -796,7 +448,7 @@ static void blocks_add(struct stretch *s, int block, bool *taken, uint64_t *out)
                 node_add(s, i, guard);
         }
     }
-    live_of_successors(n, last, out);
+    needs_live_behind(n, last, out);
 }
 
 // One stretch: units live through it untouched are added, what is live behind it marked.
@@ -811,7 +463,7 @@ static void stretch_fill(struct stretch *s, struct needs *n, int block, bool *ta
     blocks_add(s, block, taken, out);
     *through = 0;
     for (int r = 0; r < n->f->register_count; r++) {
-        if (!has(out, r))
+        if (!needs_has(out, r))
             continue;
         if (s->current[r] != NONE)
             s->versions[s->current[r]].out = true;
@@ -823,7 +475,7 @@ static void stretch_fill(struct stretch *s, struct needs *n, int block, bool *ta
 }
 
 // Beside the values: addresses, the stack pointer. STEPS: where an SM holds a block's warps less, as ptxas counts on.
-enum { RESERVED = 8, LEAST = 8, MOST = 255 };
+enum { RESERVED = 7, LEAST = 8, MOST = 255 };
 static const int STEPS[] = {32, 40, 48, 64, 80, 96, 128, 168, MOST};
 
 static int step_above(int need)
@@ -866,34 +518,13 @@ static int most_allowed(const struct ptx_function *f)
     return each > 0 && each < most ? each : most;
 }
 
-static struct needs needs_new(const struct ptx_function *f, bool bases)
-{
-    size_t count = (size_t)f->register_count + 1;
-    struct needs n = {.f = f, .bases = bases, .words = (size_t)f->register_count / 64 + 1};
-    n.values = xcalloc(count, sizeof *n.values);
-    n.readers = xcalloc(count, sizeof *n.readers);
-    n.sums = xcalloc(count, sizeof *n.sums);
-    values_judge(&n);
-    return n;
-}
-
-static void needs_release(struct needs *n)
-{
-    free(n->values);
-    free(n->readers);
-    free(n->sums);
-    free(n->found);
-    free(n->live);
-}
-
-static int estimate(const struct ptx_function *f, bool bases)
+static int estimate(const struct ptx_function *f, const int *copies, bool bases)
 {
     struct needs n = needs_new(f, bases);
+    n.copies = copies;
     bool *taken = xcalloc((size_t)f->block_count + 1, sizeof *taken);
     int need = LEAST;
-    n.found = xcalloc((size_t)f->register_count + 1, sizeof *n.found);
-    n.live = xcalloc((size_t)f->block_count * n.words + 1, sizeof *n.live);
-    live_settle(&n);
+    needs_live(&n);
     for (int b = 0; b < f->block_count; b++) {
         struct stretch s;
         int through;
@@ -911,41 +542,13 @@ static int estimate(const struct ptx_function *f, bool bases)
 
 // A pointer that offsets are added to comes from the constant bank or, about as often, from two registers: the mean of both,
 // but no step of occupancy for it; and mostly an even number.
-int ptx_register_estimate(const struct ptx_function *f)
+int ptx_register_estimate(const struct ptx_function *f, const int *copies)
 {
-    int without = estimate(f, false), with = estimate(f, true), most = most_allowed(f);
+    int without = estimate(f, copies, false), with = estimate(f, copies, true),
+        most = most_allowed(f);
     int need = ((without + with) / 2 + 1) / 2 * 2, step = step_above(without);
     need = need < step ? need : step;
     return need < most ? need : most;
-}
-
-static void held_add(const struct ptx_function *f, bool bases, int *held)
-{
-    struct needs n = needs_new(f, bases);
-    n.found = xcalloc((size_t)f->register_count + 1, sizeof *n.found);
-    n.live = xcalloc((size_t)f->block_count * n.words + 1, sizeof *n.live);
-    live_settle(&n);
-    for (int b = 0; b < f->block_count; b++)
-        for (int r = 0; r < f->register_count; r++)
-            held[b] += has(n.live + (size_t)b * n.words, r) ? n.values[r].units : 0;
-    needs_release(&n);
-}
-
-void ptx_registers_held(const struct ptx_function *f, int *held)
-{
-    memset(held, 0, (size_t)f->block_count * sizeof *held);
-    held_add(f, false, held);
-    held_add(f, true, held);
-    for (int b = 0; b < f->block_count; b++)
-        held[b] = (held[b] + 1) / 2; // pointers as in ptx_register_estimate
-}
-
-void ptx_register_units(const struct ptx_function *f, uint8_t *units)
-{
-    struct needs n = needs_new(f, false);
-    for (int r = 0; r < f->register_count; r++)
-        units[r] = n.values[r].virtual ? 0 : (uint8_t)n.values[r].units;
-    needs_release(&n);
 }
 
 // Beyond so many, ptxas loads the next operands of register tiles while it computes with the last, which the estimate knows
@@ -953,6 +556,6 @@ void ptx_register_units(const struct ptx_function *f, uint8_t *units)
 // sgemm:warps).
 int ptx_register_room(int need)
 {
-    enum { TILES = 64 };
-    return step_above(need > TILES ? need + RESERVED : need);
+    enum { TILES = 64, AHEAD = 8 };
+    return step_above(need > TILES ? need + AHEAD : need);
 }

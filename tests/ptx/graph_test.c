@@ -94,7 +94,7 @@ static int estimate_of(const char *body)
                                     body);
     if (!ptx_parse(&a, "t.ptx", text, strlen(text), &m, &err))
         fail_msg("%s", err.message);
-    int registers = ptx_register_estimate(&m->functions[0]);
+    int registers = ptx_register_estimate(&m->functions[0], NULL);
     arena_release(&a);
     return registers;
 }
@@ -165,7 +165,7 @@ static void kernels_with_bounds_fit_them(void **state)
     strcat(text, "@%p bra L;\nst.global.f32 [%d], %f99;\nret;\n}\n");
     if (!ptx_parse(&a, "t.ptx", text, strlen(text), &m, &err))
         fail_msg("%s", err.message);
-    assert_int_equal(ptx_register_estimate(&m->functions[0]), 64); // 65,536 for 1,024 threads
+    assert_int_equal(ptx_register_estimate(&m->functions[0], NULL), 64); // 65,536 for 1,024 threads
     arena_release(&a);
 }
 

@@ -36,6 +36,14 @@ static void straight_code_counts_as_it_was_made(void **state)
     assert_true(instructions_of(10, codes, COUNT_OF(codes)) == 3 + 10 * 4 + 2);
 }
 
+static void moves_beside_a_line_are_no_copies_of_its_loop(void **state)
+{
+    (void)state;
+    static const struct sim_line_code codes[] = {{5, 0, 3, 0},  {8, 1, 3, 0},  {9, 1, 1, 0},
+                                                 {10, 1, 1, 0}, {11, 1, 1, 0}, {13, 0, 2, 0}};
+    assert_true(instructions_of(10, codes, COUNT_OF(codes)) == 3 + 10 * 6 + 2);
+}
+
 // Four copies of the body in loop 1, with one counter and one branch; what is left over in loop 2, turn by turn.
 static const struct sim_line_code unrolled[] = {
     {5, 0, 3, 0},  {8, 1, 4, 0},  {8, 2, 1, 0},  {9, 1, 4, 0},  {9, 2, 1, 0},
@@ -263,6 +271,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(straight_code_counts_as_it_was_made),
+        cmocka_unit_test(moves_beside_a_line_are_no_copies_of_its_loop),
         cmocka_unit_test(copies_of_a_loop_share_its_counter_and_branch),
         cmocka_unit_test(turns_that_are_left_over_run_in_the_other_loop),
         cmocka_unit_test(what_asks_for_turns_left_over_runs_once),

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/decode/decode.h"
 
+#include <stdlib.h>
+
 struct shared_place {
     const struct ptx_variable *variable;
     uint64_t offset;
@@ -17,19 +19,30 @@ bool shared_offset(const struct program *p, const struct ptx_variable *v, uint64
     return false;
 }
 
-static void shared_place(struct program *p, const struct ptx_variable *v)
+static void shared_add(struct program *p, const struct ptx_variable *v)
 {
     uint64_t ignored;
     if (v == NULL || (v->space != PTX_SPACE_SHARED && v->space != PTX_SPACE_SHARED_CLUSTER) ||
         shared_offset(p, v, &ignored))
         return;
-    struct shared_place place = {.variable = v};
-    if (v->size_bytes > 0) {
-        uint64_t align = v->align_bytes > 0 ? (uint64_t)v->align_bytes : 1;
-        place.offset = round_up(p->shared_bytes, align);
-        p->shared_bytes = place.offset + v->size_bytes;
-    }
-    VEC_PUSH(p->shared, p->shared_count, p->shared_capacity, place);
+    VEC_PUSH(p->shared, p->shared_count, p->shared_capacity, (struct shared_place){.variable = v});
+}
+
+static int declared_order(const void *a, const void *b)
+{
+    const struct ptx_variable *x = ((const struct shared_place *)a)->variable,
+                              *y = ((const struct shared_place *)b)->variable;
+    return x->at.line != y->at.line ? (x->at.line > y->at.line) - (x->at.line < y->at.line)
+                                    : (x->at.column > y->at.column) - (x->at.column < y->at.column);
+}
+
+static void shared_place(struct program *p, struct shared_place *place)
+{
+    const struct ptx_variable *v = place->variable;
+    if (v->size_bytes == 0)
+        return;
+    place->offset = round_up(p->shared_bytes, v->align_bytes > 0 ? (uint64_t)v->align_bytes : 1);
+    p->shared_bytes = place->offset + v->size_bytes;
 }
 
 // The system's part of a block's shared memory lies before the kernel's, as on the hardware; it is
@@ -62,12 +75,13 @@ static bool program_names_reserved(const struct program *p)
 
 static void shared_operand(struct program *p, const struct ptx_operand *op)
 {
-    shared_place(p, op->variable);
+    shared_add(p, op->variable);
     for (int i = 0; i < op->element_count; i++)
         shared_operand(p, &op->elements[i]);
 }
 
-// Static variables that any reached function names, then dynamic memory behind them all.
+// Static variables that any reached function names, in the order of their declarations as ptxas lays them out (13.0), then
+// dynamic memory behind them all.
 void shared_layout(struct program *p)
 {
     if (program_names_reserved(p))
@@ -78,6 +92,10 @@ void shared_layout(struct program *p)
             for (int k = 0; k < f->instructions[j].operand_count; k++)
                 shared_operand(p, &f->instructions[j].operands[k]);
     }
+    if (p->shared_count > 0)
+        qsort(p->shared, p->shared_count, sizeof *p->shared, declared_order);
+    for (size_t i = 0; i < p->shared_count; i++)
+        shared_place(p, &p->shared[i]);
     uint64_t align = 16;
     for (size_t i = 0; i < p->shared_count; i++) {
         const struct ptx_variable *v = p->shared[i].variable;

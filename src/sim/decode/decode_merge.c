@@ -67,7 +67,9 @@ static struct congruence operand_known(const struct congruences *c, const struct
     case PTX_OPERAND_SYMBOL:
         if (op->variable == NULL || !shared_offset(c->d->program, op->variable, &offset))
             return known(0, 0);
-        return known(BITS_KNOWN, offset + (uint64_t)op->offset);
+        // ptxas keeps the power of two that the place is a multiple of, not the place
+        return sum(known(trailing_zeros(known(BITS_KNOWN, offset)), 0),
+                   known(BITS_KNOWN, (uint64_t)op->offset));
     case PTX_OPERAND_REGISTER:
         return c->of[op->reg];
     default: // others hold no addresses

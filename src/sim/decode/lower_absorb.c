@@ -126,9 +126,18 @@ static bool absorbs_bits(const struct code *c, int k, int reader)
     return l.count <= (alone ? LEAVES : LEAVES - 1) && numbers <= 1;
 }
 
+// Is it one of LOP3's? What rotates is SHF, what joins parts is a sum.
+static bool is_bit_operation(const struct code *c, int i)
+{
+    if (!is_bitwise(at(c, i), 32) || code_joins(c, i, 0))
+        return false;
+    int from = at(c, i)->opcode != PTX_OP_NOT ? def_of(c, *source_of(c, i, 0)) : -1;
+    return from < 0 || !rotates(c, from, i);
+}
+
 static bool is_of_bits(const struct code *c, int k, struct reader r)
 {
-    return is_bitwise(at(c, k), 32) && is_bitwise(at(c, r.instruction), 32);
+    return is_bit_operation(c, k) && is_bit_operation(c, r.instruction);
 }
 
 /* ---- words --------------------------------------------------------------------------------------------- */
@@ -155,12 +164,14 @@ static bool absorbs_word(const struct code *c, int k, struct reader r)
     bool sum = is_int(in, PTX_OP_ADD, 32), difference = is_int(in, PTX_OP_SUB, 32);
     if (rotates(c, k, r.instruction) || code_absorbs_bytes(c, k, r.instruction))
         return true;
+    bool joins = code_joins(c, r.instruction, 0) &&
+                 (reader_count(c, k) == 1 || !has_number(c, r.instruction));
     if (is_product(from, 32))
-        return sum || (difference && (r.operand == 0 || has_number(c, k)));
+        return sum || joins || (difference && (r.operand == 0 || has_number(c, k)));
     if (is_shift_by_number(c, k, PTX_OP_SHL, 32))
-        return sum || difference;
+        return sum || joins || difference;
     if (is_shift_by_number(c, k, PTX_OP_SHR, 32))
-        return sum && !is_signed(type_of(from));
+        return (sum || joins) && !is_signed(type_of(from));
     if (is_int(from, PTX_OP_ADD, 32) || is_int(from, PTX_OP_SUB, 32))
         return reader_count(c, k) == 1 &&
                (sum || difference ||

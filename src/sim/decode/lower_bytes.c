@@ -2,11 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/decode/lower_forms.h"
 
-static bool is_half(enum ptx_type type)
-{
-    return ptx_type_kind(type) == PTX_KIND_FLOAT && ptx_type_bits(type) <= 16;
-}
-
 // Halves are read where they lie by what computes in them or converts them, and by what puts words together.
 static bool takes_whole(const struct ptx_instruction *in, uint64_t element)
 {
@@ -106,88 +101,9 @@ static double pair_slots(const struct code *c, int i)
     return stored ? -0.5 : 0;
 }
 
-/* ---- what is known of upper bits ----------------------------------------------------------------------- */
+/* ---- parts of a word ----------------------------------------------------------------------------------- */
 
-enum { WORD = 32, HALF = 16, WIDTH_DEEP = 8 };
-
-static int width_of_number(uint64_t number)
-{
-    int width = 0;
-    while (width < WORD && (uint32_t)number >> width != 0)
-        width++;
-    return width;
-}
-
-static int at_most(int width)
-{
-    return width < WORD ? width : WORD;
-}
-
-static int larger(int a, int b)
-{
-    return a > b ? a : b;
-}
-
-static int width_made(const struct code *c, int i, int deep);
-
-// Of how many bits the value may be, as it lies in a register of 32: what 16 bits are moved from leaves in the upper half what
-// was there.
-static int width_of(const struct code *c, struct origin v, int deep)
-{
-    int from = def_of(c, v);
-    if (v.kind == VALUE_NUMBER)
-        return width_of_number(v.bits);
-    return from >= 0 && deep < WIDTH_DEEP ? width_made(c, from, deep + 1) : WORD;
-}
-
-static int width_converted(const struct code *c, int i, int deep)
-{
-    const struct ptx_instruction *in = at(c, i);
-    int from = width_of(c, *source_of(c, i, 0), deep);
-    if (in->type_count < 2 || is_signed(in->types[1]) || is_float(in))
-        return WORD;
-    int bits = ptx_type_bits(in->types[1]);
-    return ptx_type_bits(in->types[0]) > bits && from > bits ? bits : from;
-}
-
-static int width_made(const struct code *c, int i, int deep)
-{
-    const struct ptx_instruction *in = at(c, i);
-    uint64_t by;
-    if (in->opcode == PTX_OP_CVT && is_half(type_of(in)))
-        return HALF;
-    if (in->guard >= 0 || (is_float(in) && in->opcode != PTX_OP_LD))
-        return WORD;
-    int a = WORD, b = WORD;
-    if (c->first_source[i + 1] > c->first_source[i] && in->opcode != PTX_OP_LD)
-        a = width_of(c, *source_of(c, i, 0), deep);
-    if (c->first_source[i + 1] > c->first_source[i] + 1 && in->opcode != PTX_OP_LD)
-        b = width_of(c, *source_of(c, i, 1), deep);
-    switch (in->opcode) {
-    case PTX_OP_LD:
-        return is_signed(type_of(in)) ? WORD : at_most(bits_of(in));
-    case PTX_OP_AND:
-        return a < b ? a : b;
-    case PTX_OP_OR:
-    case PTX_OP_XOR:
-        return larger(a, b);
-    case PTX_OP_ADD:
-        return at_most(larger(a, b) + 1);
-    case PTX_OP_MUL:
-        return ptx_has_modifier(in, PTX_MOD_HI) ? WORD : at_most(a + b);
-    case PTX_OP_SHL:
-        return number_at(c, i, 1, &by) && by < WORD ? at_most(a + (int)by) : WORD;
-    case PTX_OP_SHR:
-        return number_at(c, i, 1, &by) && !is_signed(type_of(in)) && by < WORD &&
-                       (bits_of(in) == WORD || a <= HALF)
-                   ? larger(a - (int)by, 0)
-                   : WORD;
-    case PTX_OP_CVT:
-        return width_converted(c, i, deep);
-    default:
-        return WORD;
-    }
-}
+enum { WORD = 32, HALF = 16 };
 
 static bool is_bytes(uint64_t mask)
 {
@@ -251,13 +167,13 @@ bool is_whole_mask(const struct code *c, int i)
     if (in->opcode != PTX_OP_AND || type_of(in) == PTX_TYPE_PRED || bits_of(in) > WORD ||
         !number_at(c, i, 1, &mask) || (mask & (mask + 1)) != 0)
         return false;
-    return width_of(c, *source_of(c, i, 0), 0) <= width_of_number(mask);
+    return (code_bits(c, *source_of(c, i, 0)) & ~(uint32_t)mask) == 0;
 }
 
 // Does the value have to be extended from 16 bits before it is compared, multiplied, shifted to the right?
 static int is_to_extend(const struct code *c, int i, int operand)
 {
-    return width_of(c, *source_of(c, i, operand), 0) > HALF;
+    return code_bits(c, *source_of(c, i, operand)) >> HALF != 0;
 }
 
 // Arithmetic of 16 bits goes by 32: what reads the upper half extends its operands first; a difference negates by itself.
@@ -291,7 +207,7 @@ static double conversion_slots(const struct code *c, int i)
     const struct origin *from = source_of(c, i, 0);
     if (in->types[1] == PTX_TYPE_U16)
         return is_to_extend(c, i, 0);
-    if (in->types[1] == PTX_TYPE_S16 && width_of(c, *from, 0) < HALF)
+    if (in->types[1] == PTX_TYPE_S16 && code_bits(c, *from) >> (HALF - 1) == 0)
         return -1;
     if (in->types[1] == PTX_TYPE_S16 && is_loaded_as(c, *from, PTX_KIND_SIGNED, 16))
         return -1;

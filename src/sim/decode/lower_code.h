@@ -4,8 +4,10 @@
 //   lower_forms.h   what a PTX instruction is
 //   lower_absorb.c  what is folded into what reads it
 //   lower_made.c    machine instructions of each PTX instruction by itself and with what it absorbs
+//   lower_divide.c  divisions, roots, powers, logarithms
 //   lower_numbers.c numbers that need registers
 //   lower_bytes.c   values of 8 and 16 bits
+//   lower_bits.c    which bits may be set
 //   lower_flow.c    predicates, ends, what is brought into registers once
 //   lower_agree.c   branches that lanes take alike
 //   lower_waits.c   lanes that wait for each other; copies in a row
@@ -136,6 +138,10 @@ void code_absorb(struct code *c);
 // lower_made.c
 void code_slots(struct code *c);
 double code_atomic(const struct code *c, int i); // beside the one that does it
+// lower_divide.c: of a division of words; of a function of f32 that scales; more where a parameter is divided. alone: by itself.
+double code_division(struct code *c, int i, double alone);
+double code_scaled(struct code *c, int i, double alone);
+double code_divided(const struct code *c, int i);
 bool is_never_small(const struct code *c, struct origin v, int deep);
 // lower_numbers.c: machine instructions more for numbers.
 double code_numbers(struct code *c, int i, struct numbers_kept *kept);
@@ -143,6 +149,9 @@ double code_numbers(struct code *c, int i, struct numbers_kept *kept);
 double code_bytes(const struct code *c, int i);
 bool code_absorbs_bytes(const struct code *c, int k, int reader);
 bool is_whole_mask(const struct code *c, int i); // that takes nothing away
+// lower_bits.c: bits that may be set; is the `or` a sum (deep: 0)?
+uint32_t code_bits(const struct code *c, struct origin v);
+bool code_joins(const struct code *c, int i, int deep);
 // lower_flow.c
 int before_loops(const struct code *c, int block);
 void code_predicates(struct code *c);
@@ -159,6 +168,7 @@ void merge_shared(struct code *c);
 void merge_turns(struct code *c);
 // lower_loops.c
 void code_loops(struct code *c);
+bool code_is_fixed(const struct code *c, struct origin v, int loop); // in all turns of it
 // lower_code.c: of a function that is decoded. What is kept of it is the program's.
 struct code *code_of(struct decoder *d);
 

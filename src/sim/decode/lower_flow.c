@@ -704,6 +704,14 @@ static bool is_kept_read(const struct code *c, int made, int copy, int reg)
     return found;
 }
 
+static bool reads_kept_register(const struct code *c, int i, int reg)
+{
+    for (int s = c->first_source[i]; s < c->first_source[i + 1]; s++)
+        if (c->sources[s].kind == VALUE_KEPT && c->sources[s].at == reg)
+            return true;
+    return false;
+}
+
 static bool reads_between(const struct code *c, int made, int copy, int reg)
 {
     for (int i = made + 1; i < copy; i++)
@@ -735,6 +743,50 @@ static bool is_read_behind(const struct code *c, int copy, int made)
     return false;
 }
 
+// Does the turn hand the register's old value on to another one, which a turn before left a value in for it?
+static bool is_handed_on(const struct code *c, int block, int reg)
+{
+    const struct ptx_block *b = block_at(c, block);
+    for (int i = b->first; i < b->first + b->count; i++) {
+        const struct ptx_operand *to = &at(c, i)->operands[0];
+        if (c->fate[i] != FATE_COPY || to->kind != PTX_OPERAND_REGISTER || to->reg < 0 ||
+            !c->several[to->reg] || !reads_kept_register(c, i, reg))
+            continue;
+        for (int k = b->first; k < b->first + b->count; k++)
+            if (k != i && reads_kept_register(c, k, to->reg))
+                return true;
+    }
+    return false;
+}
+
+// What is made for the next turn's register while the turn's own value is still to be handed on is moved there at the end.
+static void handed_place(struct code *c)
+{
+    for (int b = 0; b < c->f->block_count; b++) {
+        const struct ptx_block *block = block_at(c, b);
+        if (c->number[b] < 0 || !jumps_back(c, b))
+            continue;
+        for (int i = block->first; i < block->first + block->count; i++) {
+            const struct ptx_operand *to = &at(c, i)->operands[0];
+            if (c->fate[i] == FATE_MADE && at(c, i)->writes_first && at(c, i)->guard < 0 &&
+                to->kind == PTX_OPERAND_REGISTER && to->reg >= 0 && c->several[to->reg] &&
+                is_handed_on(c, b, to->reg))
+                c->slots[i] += words_of(at(c, i));
+        }
+    }
+}
+
+// Has the block written the register whose old value the copy reads? It has been kept in another one until then.
+static bool is_overwritten(const struct code *c, int copy, int reg)
+{
+    for (int i = block_at(c, c->f->block_of[copy])->first; i < copy; i++) {
+        const struct ptx_operand *to = &at(c, i)->operands[0];
+        if (at(c, i)->writes_first && to->kind == PTX_OPERAND_REGISTER && to->reg == reg)
+            return true;
+    }
+    return false;
+}
+
 // A register that several instructions write begins as a number, or as a copy of what is read elsewhere, too.
 static void copies_place(struct code *c)
 {
@@ -757,7 +809,7 @@ static void copies_place(struct code *c)
         } else if (from->kind == VALUE_MADE) {
             c->slots[i] = is_read_behind(c, i, def_of(c, *from)) ? (double)words : 0;
         } else {
-            c->slots[i] = (double)words;
+            c->slots[i] = (double)words * (is_overwritten(c, i, from->at) ? 2 : 1);
         }
     }
     for (int b = 0; b < c->f->block_count; b++) {
@@ -778,4 +830,5 @@ void code_flow(struct code *c)
     code_waits(c);
     jumps_place(c);
     copies_place(c);
+    handed_place(c);
 }

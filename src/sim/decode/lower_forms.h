@@ -87,6 +87,11 @@ static inline bool is_signed(enum ptx_type type)
     return ptx_type_kind(type) == PTX_KIND_SIGNED;
 }
 
+static inline bool is_half(enum ptx_type type)
+{
+    return ptx_type_kind(type) == PTX_KIND_FLOAT && ptx_type_bits(type) <= 16;
+}
+
 // From 32 bits to 64.
 static inline bool is_widening(const struct ptx_instruction *in)
 {
@@ -142,6 +147,40 @@ static inline bool ends_with_choice(const struct code *c, int b)
     const struct ptx_block *block = block_at(c, b);
     return block->count > 0 && c->number[b] >= 0 && block->successor_count == 2 &&
            is_branch(c, last_of(c, b)) && at(c, last_of(c, b))->guard >= 0;
+}
+
+static inline bool same_value(const struct code *c, const struct origin *a, const struct origin *b)
+{
+    return a->kind == b->kind && a->bits == b->bits &&
+           (a->kind == VALUE_MADE ? c->same[a->at] == c->same[b->at] : a->at == b->at);
+}
+
+// Is the instruction the last that reads the value?
+static inline bool is_last_reader(const struct code *c, int value, int i)
+{
+    for (int r = c->first_reader[value]; r < c->first_reader[value + 1]; r++) {
+        int reader = c->readers[r].instruction;
+        if (reader > i || c->f->block_of[reader] != c->f->block_of[i])
+            return false;
+    }
+    return true;
+}
+
+static inline bool is_number(const struct code *c, int i, int operand)
+{
+    return source_of(c, i, operand)->kind == VALUE_NUMBER;
+}
+
+static inline bool origin_differs(const struct code *c, const struct origin *v)
+{
+    int from = def_of(c, *v);
+    return from >= 0 ? value_differs(c, from) : v->kind == VALUE_KEPT && c->differs[v->at];
+}
+
+static inline bool is_division(const struct ptx_instruction *in)
+{
+    return (in->opcode == PTX_OP_DIV || in->opcode == PTX_OP_REM) && in->guard < 0 &&
+           !is_float(in) && bits_of(in) == 32;
 }
 
 #endif

@@ -2,7 +2,7 @@
 // "nounroll", whose body is small. Four copies; what is left over is straight code of two turns and of one, or a loop of
 // single turns where the count must be met exactly.
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/decode/lower_code.h"
+#include "sim/decode/lower_forms.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -64,7 +64,7 @@ static bool counts(const struct code *c, int i)
     return steps(c, i) && source_of(c, i, 1)->kind == VALUE_NUMBER;
 }
 
-static bool is_fixed(const struct code *c, struct origin v, int loop)
+bool code_is_fixed(const struct code *c, struct origin v, int loop)
 {
     switch (v.kind) {
     case VALUE_NUMBER:
@@ -93,7 +93,7 @@ static bool count_find(const struct code *c, int loop, int *test, int *sum)
            : counted.kind == VALUE_KEPT ? writer_in(c, loop, counted.at)
                                         : -1;
     return *sum >= 0 && is_inside(c, *sum, loop) && counts(c, *sum) &&
-           is_fixed(c, *source_of(c, *test, 1), loop);
+           code_is_fixed(c, *source_of(c, *test, 1), loop);
 }
 
 // The number that a register begins the loop with. false: it is not known.
@@ -365,7 +365,7 @@ static bool walks_along(const struct code *c, int loop, int i)
             v.kind == VALUE_MADE && c->fate[from] == FATE_FOLDED && is_inside(c, from, loop);
         if (counter)
             walks = true;
-        else if (folded || !is_fixed(c, v, loop))
+        else if (folded || !code_is_fixed(c, v, loop))
             return false;
     }
     for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
@@ -442,14 +442,14 @@ static void loop_unroll(struct code *c, int loop, int test, int sum, int copies)
 static bool is_pointer(const struct code *c, int loop, int sum, bool marked)
 {
     if (!is_inside(c, sum, loop) || c->loop_of[block_of(c, sum)] != loop || !steps(c, sum) ||
-        !(counts(c, sum) || (marked && is_fixed(c, *source_of(c, sum, 1), loop))))
+        !(counts(c, sum) || (marked && code_is_fixed(c, *source_of(c, sum, 1), loop))))
         return false;
     int reg = at(c, sum)->operands[0].reg;
     if (ptx_type_bits(at(c, sum)->types[0]) != 64 || !c->high[reg])
         return false;
     for (int k = 0; k < c->count; k++) {
         if (!is_inside(c, k, loop) || ptx_opcode_class(at(c, k)->opcode) != PTX_CLASS_MEMORY ||
-            c->first_source[k] == c->first_source[k + 1])
+            is_local(at(c, k), PTX_SPACE_CONST) || c->first_source[k] == c->first_source[k + 1])
             continue;
         struct origin v = c->sources[c->first_source[k]];
         if ((v.kind == VALUE_KEPT && v.at == reg) || (v.kind == VALUE_MADE && v.at == sum))
@@ -473,8 +473,29 @@ static bool steps_by_product(const struct code *c, int i)
     return by >= 0 && c->fate[by] == FATE_FOLDED;
 }
 
+// Does the pointer begin as what IMAD.WIDE makes, which is a pair?
+static bool begins_as_pair(const struct code *c, int loop, int reg)
+{
+    for (int i = 0; i < c->count; i++) {
+        const struct ptx_instruction *in = at(c, i);
+        if (!in->writes_first || in->operands[0].kind != PTX_OPERAND_REGISTER ||
+            in->operands[0].reg != reg || is_inside(c, i, loop))
+            continue;
+        int made = c->fate[i] == FATE_COPY ? def_of(c, *source_of(c, i, 0)) : i;
+        if (made < 0 || at(c, made)->opcode != PTX_OP_ADD)
+            return false;
+        for (int k = 0; k < 2; k++) {
+            int from = def_of(c, *source_of(c, made, k));
+            if (from >= 0 && c->fate[from] == FATE_FOLDED && is_wide_product(at(c, from)))
+                return true;
+        }
+    }
+    return false;
+}
+
 // A pointer that a loop steps by a number is kept as two registers that stand apart, and copied into a pair for the accesses, if
-// the loop is short; in longer ones that are marked one of them is, and ptxas finds pairs for those of other long ones.
+// the loop is short; in longer ones that are marked one of them is, and ptxas finds pairs for those of other long ones. One that
+// begins as a pair and is alone is copied by half, beside one that IMAD.WIDE steps not at all.
 static void pointer_moves(struct code *c, int loop)
 {
     enum { PAIR = 2, SHORT = 20, LONG = 40 };
@@ -484,11 +505,21 @@ static void pointer_moves(struct code *c, int loop)
         if (is_inside(c, i, loop) && c->loop_of[block_of(c, i)] == loop)
             body += c->slots[i] * (c->once[i] || l->copies == 1 ? 1 : l->copies);
     bool marked = is_marked_whole(c, loop);
+    int pointers = 0;
     if ((body > LONG && !marked) || c->dominator[l->head] < 0)
         return;
+    for (int i = 0; i < c->count; i++) {
+        bool pointer = is_pointer(c, loop, i, marked);
+        if (pointer && steps_by_product(c, i))
+            return;
+        pointers += pointer;
+    }
     for (int i = 0; i < c->count; i++)
-        if (is_pointer(c, loop, i, marked) && !steps_by_product(c, i)) {
-            int moves = body > SHORT && c->differs[at(c, i)->operands[0].reg] ? 1 : PAIR;
+        if (is_pointer(c, loop, i, marked)) {
+            int reg = at(c, i)->operands[0].reg;
+            bool half = (body > SHORT && c->differs[reg]) ||
+                        (pointers == 1 && begins_as_pair(c, loop, reg));
+            int moves = half ? 1 : PAIR;
             c->slots[i] += moves;
             code_bring(c, c->dominator[l->head], i, moves);
         }
@@ -591,4 +622,23 @@ void code_loops(struct code *c)
         }
         pointer_moves(c, n);
     }
+}
+
+int program_registers(struct program *p)
+{
+    const struct function *own = &p->functions[0];
+    const struct code *c = NULL;
+    if (p->registers_estimated > 0)
+        return p->registers_estimated;
+    for (int n = 0; n < p->function_count; n++)
+        if (p->functions[n].ptx == p->kernel)
+            own = &p->functions[n];
+    c = own->code;
+    int *copies = xcalloc((size_t)p->kernel->block_count + 1, sizeof *copies);
+    for (int b = 0; b < p->kernel->block_count && c != NULL && c->loop_count > 0; b++)
+        if (c->loop_of[b] >= 0 && c->loops[c->loop_of[b]].blocks == 1)
+            copies[b] = c->loops[c->loop_of[b]].copies;
+    p->registers_estimated = ptx_register_estimate(p->kernel, copies);
+    free(copies);
+    return p->registers_estimated;
 }

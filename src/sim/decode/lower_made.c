@@ -73,12 +73,6 @@ static bool are_opposite(const struct ptx_instruction *a, const struct ptx_instr
     return false;
 }
 
-static bool same_value(const struct code *c, const struct origin *a, const struct origin *b)
-{
-    return a->kind == b->kind && a->bits == b->bits &&
-           (a->kind == VALUE_MADE ? c->same[a->at] == c->same[b->at] : a->at == b->at);
-}
-
 // An earlier comparison of the same two has the predicate's opposite.
 static bool is_opposite_made(const struct code *c, int i)
 {
@@ -405,64 +399,6 @@ static double alone_slots(const struct code *c, int i)
     return (double)site_slots(&t) + (t.pipe != PIPE_NONE ? (double)lower_beside(at(c, i)) : 0);
 }
 
-static bool is_division(const struct ptx_instruction *in)
-{
-    return (in->opcode == PTX_OP_DIV || in->opcode == PTX_OP_REM) && in->guard < 0 &&
-           !is_float(in) && bits_of(in) == 32;
-}
-
-// A divisor's reciprocal is worked out once: what a further division by the same takes where an earlier one comes before it,
-// of the same dividend or another.
-static double further_division(const struct code *c, int i, bool same)
-{
-    enum { QUOTIENT = 9, REST = 8, QUOTIENT_OF_SAME = 4, REST_OF_SAME = 3 };
-    enum { SIGNED_QUOTIENT = 12, SIGNED_REST = 11, SIGNED_OF_SAME = 6 };
-    bool rest = at(c, i)->opcode == PTX_OP_REM;
-    if (is_signed(type_of(at(c, i))))
-        return same ? SIGNED_OF_SAME : rest ? SIGNED_REST : SIGNED_QUOTIENT;
-    if (same)
-        return rest ? REST_OF_SAME : QUOTIENT_OF_SAME;
-    return rest ? REST : QUOTIENT;
-}
-
-static bool origin_differs(const struct code *c, const struct origin *v)
-{
-    int from = def_of(c, *v);
-    return from >= 0 ? value_differs(c, from) : v->kind == VALUE_KEPT && c->differs[v->at];
-}
-
-static double division_slots(const struct code *c, int i, double alone)
-{
-    const struct origin *by = source_of(c, i, 1);
-    if (by->kind == VALUE_NUMBER) // the divisor's reciprocal is worked out none the less
-        return is_signed(type_of(at(c, i))) ? (at(c, i)->opcode == PTX_OP_DIV ? 18 : 16)
-                                            : (at(c, i)->opcode == PTX_OP_DIV ? 14 : 13);
-    bool differs = origin_differs(c, by);
-    for (int k = 0; k < i; k++) {
-        const struct origin *other = is_division(at(c, k)) ? source_of(c, k, 1) : NULL;
-        if (other == NULL || other->kind != by->kind || c->fate[k] != FATE_MADE ||
-            type_of(at(c, k)) != type_of(at(c, i)) ||
-            !dominates(c, c->f->block_of[k], c->f->block_of[i]) ||
-            (by->kind == VALUE_MADE ? c->same[by->at] != c->same[other->at] : by->at != other->at))
-            continue;
-        const struct origin *a = source_of(c, i, 0), *b = source_of(c, k, 0);
-        bool same = a->kind == b->kind && a->kind == VALUE_MADE && c->same[a->at] == c->same[b->at];
-        return further_division(c, i, same) + (differs && !same);
-    }
-    return alone + (differs && at(c, i)->opcode == PTX_OP_REM && is_signed(type_of(at(c, i))));
-}
-
-// Is the selection the last that reads the value?
-static bool is_last_reader(const struct code *c, int value, int i)
-{
-    for (int r = c->first_reader[value]; r < c->first_reader[value + 1]; r++) {
-        int reader = c->readers[r].instruction;
-        if (reader > i || c->f->block_of[reader] != c->f->block_of[i])
-            return false;
-    }
-    return true;
-}
-
 // Is what is made for the selection made over the other value, which nobody reads any more? It stays in the register where the
 // predicate is false.
 static bool is_made_over(const struct code *c, int i, int made, int other)
@@ -564,139 +500,34 @@ static bool is_copied_to_pair(const struct code *c, int i)
     return false;
 }
 
-// Has an earlier instruction of the kind scaled the value, as the same operand?
-static bool is_scaled_before(const struct code *c, int i, int value, int operand)
-{
-    for (int r = c->first_reader[value]; r < c->first_reader[value + 1]; r++) {
-        int k = c->readers[r].instruction;
-        if (k < i && c->readers[r].operand == operand && at(c, k)->opcode == at(c, i)->opcode &&
-            c->fate[k] == FATE_MADE && dominates(c, c->f->block_of[k], c->f->block_of[i]))
-            return true;
-    }
-    return false;
-}
-
-// A quotient of a scaled divisor ends with a product, which a sum takes in.
-static bool is_in_sum(const struct code *c, int i)
-{
-    if (reader_count(c, i) != 1)
-        return false;
-    const struct ptx_instruction *by = at(c, c->readers[c->first_reader[i]].instruction);
-    return (by->opcode == PTX_OP_ADD || by->opcode == PTX_OP_SUB) && !is_rounded(by);
-}
-
-// Never less than zero: a square, a magnitude, a power of two, a sum of them.
-static bool is_not_negative(const struct code *c, struct origin v, int deep)
-{
-    enum { DEEP = 6 };
-    int from = def_of(c, v);
-    uint64_t number;
-    if (v.kind == VALUE_NUMBER)
-        return (uint32_t)v.bits >> 31 == 0;
-    if (from < 0 || deep > DEEP || type_of(at(c, from)) != PTX_TYPE_F32)
-        return false;
-    const struct origin *a = source_of(c, from, 0), *b = source_of(c, from, 1);
-    switch (at(c, from)->opcode) {
-    case PTX_OP_EX2:
-    case PTX_OP_ABS:
-        return true;
-    case PTX_OP_MUL:
-        return a->kind == b->kind && a->at == b->at && !number_at(c, from, 0, &number);
-    case PTX_OP_ADD:
-        return !is_rounded(at(c, from)) && is_not_negative(c, *a, deep + 1) &&
-               is_not_negative(c, *b, deep + 1);
-    default:
-        return false;
-    }
-}
-
-// Is the value a sum of what is not negative and of a number that is not denormal? Nothing of it has to be scaled.
-bool is_never_small(const struct code *c, struct origin v, int deep)
-{
-    enum { NORMAL = 0x00800000, INFINITE = 0x7f800000, DEEP = 6 };
-    int from = def_of(c, v);
-    if (v.kind == VALUE_NUMBER)
-        return v.bits >= NORMAL && v.bits < INFINITE;
-    if (from < 0 || deep > DEEP || at(c, from)->opcode != PTX_OP_ADD ||
-        type_of(at(c, from)) != PTX_TYPE_F32 || is_rounded(at(c, from)))
-        return false;
-    for (int k = 0; k < 2; k++)
-        if (is_never_small(c, *source_of(c, from, k), deep + 1) &&
-            is_not_negative(c, *source_of(c, from, 1 - k), 0))
-            return true;
-    return false;
-}
-
-static bool is_number(const struct code *c, int i, int operand)
-{
-    return source_of(c, i, operand)->kind == VALUE_NUMBER;
-}
-
-static bool is_one(const struct code *c, int i, int operand)
-{
-    enum { ONE = 0x3f800000 };
-    uint64_t number;
-    return number_at(c, i, operand, &number) && (uint32_t)number == ONE;
-}
-
-// An operand that is scaled, as what is small has no room: in its place where nobody reads it any more, else beside it and
-// selected. What a divisor of several takes is done once.
-static double scaled_slots(const struct code *c, int i, double alone)
-{
-    enum { BY_SAME = 2, BY_SAME_FULL = 3, NORMAL_FULL = 5 };
-    const struct ptx_instruction *in = at(c, i);
-    bool f32 = type_of(in) == PTX_TYPE_F32 && !ptx_has_modifier(in, PTX_MOD_FTZ),
-         full = in->opcode == PTX_OP_DIV && ptx_has_modifier(in, PTX_MOD_FULL),
-         approx = in->opcode == PTX_OP_DIV && in_has(in, "approx"),
-         scales = in->opcode == PTX_OP_LG2 || in->opcode == PTX_OP_EX2 || full || approx ||
-                  ((in->opcode == PTX_OP_SQRT || in->opcode == PTX_OP_RSQRT ||
-                    in->opcode == PTX_OP_RCP) &&
-                   in_has(in, "approx"));
-    if (!f32 || !scales)
-        return alone;
-    if (in->opcode == PTX_OP_RCP) // without the move of the scale
-        return alone - is_never_small(c, *source_of(c, i, 0), 0);
-    double slots = alone + (in->opcode == PTX_OP_DIV && source_of(c, i, 0)->kind == VALUE_NUMBER);
-    if (in->opcode != PTX_OP_EX2 &&
-        is_never_small(c, *source_of(c, i, in->opcode == PTX_OP_DIV), 0))
-        return full     ? NORMAL_FULL + is_number(c, i, 0) - is_in_sum(c, i)
-               : approx ? 2 - is_in_sum(c, i) - is_one(c, i, 0)
-                        : 1;
-    for (int s = c->first_source[i]; s < c->first_source[i + 1]; s++) {
-        int from = def_of(c, c->sources[s]);
-        bool divisor = s == c->first_source[i] + 1,
-             before = from >= 0 && is_scaled_before(c, i, from, s - c->first_source[i]);
-        if (divisor && before)
-            slots = full ? BY_SAME_FULL : BY_SAME;
-        else if (!full || divisor)
-            slots += from >= 0 && c->f->block_of[from] == c->f->block_of[i] && !before &&
-                     !is_last_reader(c, from, i);
-    }
-    return slots - ((full || approx) && is_in_sum(c, i));
-}
-
-// What a parameter or a number is divided by is compared with it by FCHK, which reads registers.
-static double divided_slots(const struct code *c, int i)
-{
-    enum { NUMBER = 2 };
-    const struct ptx_instruction *in = at(c, i);
-    int from = in->opcode == PTX_OP_DIV && type_of(in) == PTX_TYPE_F32 && is_rounded(in)
-                   ? def_of(c, *source_of(c, i, 0))
-                   : -1;
-    if (in->opcode == PTX_OP_DIV && type_of(in) == PTX_TYPE_F32 && is_rounded(in) &&
-        source_of(c, i, 0)->kind == VALUE_NUMBER)
-        return NUMBER;
-    return from >= 0 && at(c, from)->opcode == PTX_OP_LD && at(c, from)->space_count > 0 &&
-           at(c, from)->spaces[0] == PTX_SPACE_PARAM;
-}
-
-// Where a constant variable is, is part of what loads of it.
+// Where a constant variable or a kernel's parameter is, is part of what loads of it.
 static bool is_constant_place(const struct code *c, int i)
 {
     const struct ptx_instruction *in = at(c, i);
     return in->opcode == PTX_OP_MOV && in->operand_count == 2 &&
            in->operands[1].kind == PTX_OPERAND_SYMBOL && in->operands[1].variable != NULL &&
-           in->operands[1].variable->space == PTX_SPACE_CONST;
+           (in->operands[1].variable->space == PTX_SPACE_CONST ||
+            (in->operands[1].variable->space == PTX_SPACE_PARAM && c->f->is_entry));
+}
+
+// So is the sum of it and of a register that says how far; a product or shift that the sum took in is made by itself. -1: it is
+// another sum.
+static double constant_place_slots(const struct code *c, int i)
+{
+    bool place = false, made = false;
+    for (int k = 0; k < 2 && is_int(at(c, i), PTX_OP_ADD, 64); k++) {
+        int from = def_of(c, *source_of(c, i, k));
+        if (from >= 0 && is_constant_place(c, from))
+            place = true;
+        else
+            made = from >= 0 && c->fate[from] == FATE_FOLDED && !is_widening(at(c, from));
+    }
+    for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
+        enum ptx_space space = ptx_space_of(at(c, c->readers[r].instruction));
+        place &= is_address_of(c, c->readers[r]) &&
+                 (space == PTX_SPACE_CONST || space == PTX_SPACE_PARAM);
+    }
+    return place ? made : -1;
 }
 
 // The thread's local memory lies at the stack pointer, which is stepped once.
@@ -808,7 +639,7 @@ static bool is_byte_insertion(const struct code *c, int i)
            (length == 8 || length == 16) && from % length == 0;
 }
 
-static double slots_of(const struct code *c, int i)
+static double slots_of(struct code *c, int i)
 {
     enum { ROUNDED_BY_NUMBER = 11, RECIPROCAL_F64 = 11 };
     enum { MIN_F64 = 7 };    // DSETP, moves and selections of halves, a quiet NaN
@@ -825,6 +656,8 @@ static double slots_of(const struct code *c, int i)
         return 0;
     if (is_local_place(c, i))
         return 1;
+    if (constant_place_slots(c, i) >= 0)
+        return constant_place_slots(c, i);
     if (in->opcode == PTX_OP_BRA && in->guard >= 0 && // by what is known
         source_of(c, i, c->first_source[i + 1] - c->first_source[i] - 1)->kind == VALUE_NUMBER)
         return 0;
@@ -854,10 +687,10 @@ static double slots_of(const struct code *c, int i)
     if (is_constant_again(c, i))
         return 0;
     alone =
-        scaled_slots(c, i, alone) + ordering_slots(in) + leaves_routine(c, i) + divided_slots(c, i);
+        code_scaled(c, i, alone) + ordering_slots(in) + leaves_routine(c, i) + code_divided(c, i);
     bool same_for_all = !value_differs(c, i);
     if (is_division(in))
-        return division_slots(c, i, alone) +
+        return code_division(c, i, alone) +
                (same_for_all && (source_of(c, i, 0)->kind == VALUE_KEPT ||
                                  source_of(c, i, 1)->kind == VALUE_KEPT)
                     ? TO_UNIFORM

@@ -133,10 +133,8 @@ static void function_enter(struct pressure *r, int function)
 void pressure_init(struct pressure *r, struct program *p)
 {
     size_t count = (size_t)p->register_count + 1;
-    if (p->registers_estimated == 0)
-        p->registers_estimated = ptx_register_estimate(p->kernel);
     *r = (struct pressure){.program = p,
-                           .most = ptx_register_room(p->registers_estimated),
+                           .most = ptx_register_room(program_registers(p)),
                            .function = -1,
                            .units = xcalloc(count, sizeof *r->units),
                            .alive = xcalloc(count, sizeof *r->alive),

@@ -174,7 +174,8 @@ static bool has_others(const struct making *m, const struct ptx_block *b)
 
 // How often a loop of the machine code has the body of the PTX's loop that begins with block `first`: the median over its lines,
 // which are those of all blocks of which it is the innermost loop, since small blocks mislead. alone: by lines of one
-// instruction each, as what is a sequence on paper may be fewer. 0: it has only a few lines.
+// instruction each, as what is a sequence on paper may be fewer. Of two in the middle the smaller: moves of pointers into pairs
+// stand with the accesses of a loop that is not copied. 0: it has only a few lines.
 static double copies_by(const struct making *m, int first, int loop, bool alone)
 {
     size_t count = 0, lines = 0;
@@ -193,7 +194,7 @@ static double copies_by(const struct making *m, int first, int loop, bool alone)
     if (count == 0 || (!alone && (2 * count < lines || (loop == 0 && 2 * count == lines))))
         return 0;
     qsort(m->ratios, count, sizeof *m->ratios, compare_ratios);
-    return fmax(1, round((m->ratios[(count - 1) / 2] + m->ratios[count / 2]) / 2));
+    return fmax(1, round(m->ratios[(count - 1) / 2]));
 }
 
 static double copies_in(const struct making *m, int first, int loop)

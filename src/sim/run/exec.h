@@ -274,7 +274,7 @@ struct program {
     struct site_info *sites;
     struct timing_site *timing;
     int site_count, register_count, guarded_count;
-    int registers_estimated;     // ptx_register_estimate of the kernel; 0: not asked yet
+    int registers_estimated;     // what program_registers() says; 0: not asked yet
     struct shared_place *shared; // variables and where they lie
     size_t shared_count, shared_capacity;
     uint64_t shared_bytes;          // static, the system's included
@@ -302,6 +302,8 @@ struct module_variable {
 struct program *program_new(struct sim_module *m, const struct ptx_function *kernel,
                             enum sim_isa isa);
 void program_free(struct program *p);
+// Registers that a thread of the kernel would need; asked once. lower_loops.c: it knows which loops ptxas unrolls.
+int program_registers(struct program *p);
 int program_function(const struct program *p, const struct ptx_function *f); // index, or -1
 uint64_t module_variable_address(const struct sim_module *m, const struct ptx_variable *v);
 int module_function_index(const struct ptx_module *m, const struct ptx_function *f);

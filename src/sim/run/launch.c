@@ -124,9 +124,7 @@ static bool launch_occupancy(struct launch *l, const struct ptx_function *f,
                     (unsigned long long)limit);
     int registers = l->options->registers_per_thread;
     if (registers <= 0) { // a compiler would spill rather than make a kernel that can't start
-        if (l->program->registers_estimated == 0)
-            l->program->registers_estimated = ptx_register_estimate(f);
-        registers = l->program->registers_estimated;
+        registers = program_registers(l->program);
         double schedulers = GPU(l->gpu, schedulers_per_sm); // each has its part of the registers
         double warps = ceil(l->warps_per_block / schedulers) * schedulers;
         int most = (int)(GPU(l->gpu, registers_per_sm) / (warps * LANES));

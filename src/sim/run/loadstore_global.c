@@ -436,35 +436,29 @@ static inline struct mem_state *affine_account(struct warp *w, const struct uop 
     return s;
 }
 
-static inline bool affine_load(struct warp *w, const struct uop *u, const struct mem_op *m,
-                               const struct affine_address *a)
+static inline bool affine_move(struct warp *w, const struct uop *u, const struct mem_op *m,
+                               const struct affine_address *a, enum touch touch)
 {
-    struct mem_state *s = affine_account(w, u, a, (unsigned)m->bytes * m->vector, TOUCH_READ);
+    struct mem_state *s = affine_account(w, u, a, (unsigned)m->bytes * m->vector, touch);
     if (s == NULL)
         return false;
-    note_touch(w, m, TOUCH_READ);
-    const uint8_t *host = (const uint8_t *)((uintptr_t)global_host(w) + a->more);
-    load_move(w, m, ALL_LANES, &(struct source){.host = host, .far = a->row}, s->shape);
-    next_fetched(w, s, a->row[0] + a->more);
-    return true;
-}
-
-static inline bool affine_store(struct warp *w, const struct uop *u, const struct mem_op *m,
-                                const struct affine_address *a)
-{
-    struct mem_state *s = affine_account(w, u, a, (unsigned)m->bytes * m->vector, TOUCH_WRITE);
-    if (s == NULL)
-        return false;
-    note_touch(w, m, TOUCH_WRITE);
-    next_stored(w, s, s->line_base);
-    uint8_t *host = (uint8_t *)((uintptr_t)global_host(w) + a->more);
-    store_move(w, m, ALL_LANES, &(struct sink){.host = host, .far = a->row}, s->shape);
+    note_touch(w, m, touch);
+    uintptr_t host = (uintptr_t)global_host(w) + a->more;
+    if (touch == TOUCH_READ) {
+        load_move(w, m, ALL_LANES, &(struct source){.host = (const uint8_t *)host, .far = a->row},
+                  s->shape);
+        next_fetched(w, s, a->row[0] + a->more);
+    } else {
+        next_stored(w, s, s->line_base);
+        store_move(w, m, ALL_LANES, &(struct sink){.host = (uint8_t *)host, .far = a->row},
+                   s->shape);
+    }
     return true;
 }
 
 /* ---- handlers ------------------------------------------------------------------------------------ */
 
-const struct uop *op_ld_global(struct warp *w, const struct uop *u)
+static inline const struct uop *global_run(struct warp *w, const struct uop *u, enum touch touch)
 {
     const struct mem_op *m = &w->core->launch->program->mem_ops[u->extra];
     uint32_t mask = guard_mask(w, u);
@@ -472,30 +466,23 @@ const struct uop *op_ld_global(struct warp *w, const struct uop *u)
     if (mask == 0)
         return u + 1;
     bool is_affine = address_is_affine(w, m, mask, &affine);
-    if (is_affine && affine_load(w, u, m, &affine))
+    if (is_affine && affine_move(w, u, m, &affine, touch))
         return turn_end(w, u);
-    if (!load_from_global(w, u, m, mask, addresses(w, m)))
+    if (!(touch == TOUCH_READ ? load_from_global : store_to_global)(w, u, m, mask, addresses(w, m)))
         return warp_stop(w, u);
     if (is_affine)
         *affine.pattern = w->core->mem[u->extra].number;
     return turn_end(w, u);
 }
 
+const struct uop *op_ld_global(struct warp *w, const struct uop *u)
+{
+    return global_run(w, u, TOUCH_READ);
+}
+
 const struct uop *op_st_global(struct warp *w, const struct uop *u)
 {
-    const struct mem_op *m = &w->core->launch->program->mem_ops[u->extra];
-    uint32_t mask = guard_mask(w, u);
-    struct affine_address affine;
-    if (mask == 0)
-        return u + 1;
-    bool is_affine = address_is_affine(w, m, mask, &affine);
-    if (is_affine && affine_store(w, u, m, &affine))
-        return turn_end(w, u);
-    if (!store_to_global(w, u, m, mask, addresses(w, m)))
-        return warp_stop(w, u);
-    if (is_affine)
-        *affine.pattern = w->core->mem[u->extra].number;
-    return turn_end(w, u);
+    return global_run(w, u, TOUCH_WRITE);
 }
 
 // All lanes in the allocation found last, or in one that is found now; *uniform: at one address.
