@@ -419,7 +419,7 @@ struct timing_input {
     double memory_cache_share; // of what missed L2, found in the cache in front of device memory
     double
         array_cache_share; // of loads that missed L1 and need nothing behind L2, found in the array's L1
-    double atomic_turns_hot; // that atomics take one by one where most queue
+    double atomic_turns, atomic_turns_hot; // sectors of atomics; those one by one where most queue
     const struct counters *counters;
     const struct grid_work *work; // NULL: all blocks as those of the trace
     // What a replay changes is neither: the operations of those blocks, and how many there were. NULL: stats, and the grid.

@@ -48,6 +48,21 @@ static const char atomics[] =
     HEAD ENTRY("in_order") ADD_TO("shr.u32 %r8, %r5, 8;\n") ENTRY("anywhere")
         ADD_TO("shr.u32 %r8, %r5, 5; mul.lo.u32 %r8, %r8, 40503; and.b32 %r8, %r8, 65535;\n");
 
+// Each lane adds to any word of as many as n masks.
+static const char chance[] = HEAD ENTRY(
+    "chance") "shr.u32 %r7, %r5, 16; xor.b32 %r7, %r7, %r5; mul.lo.u32 %r7, %r7, 0x7feb352d;\n"
+              "shr.u32 %r8, %r7, 15; xor.b32 %r7, %r7, %r8; mul.lo.u32 %r7, %r7, 0x846ca68b;\n"
+              "shr.u32 %r8, %r7, 16; xor.b32 %r8, %r7, %r8; and.b32 %r8, %r8, %r1;\n" ADD_TO("");
+
+// n turns of a load, and then one word for all threads, or none.
+#define TURNS                                                                             \
+    "mul.wide.u32 %rd3, %r2, 4; add.s64 %rd2, %rd1, %rd3; mov.f32 %f4, 0f00000000;\n"     \
+    "mov.f32 %f5, %f4; mov.f32 %f6, %f4; mov.f32 %f7, %f4; mov.u32 %r8, %r3;\n" LOOP(     \
+        "and.b32 %r7, %r8, 31; mul.wide.u32 %rd4, %r7, 8192; add.s64 %rd5, %rd2, %rd4;\n" \
+        "ld.global.cg.f32 %f2, [%rd5]; add.f32 %f1, %f1, %f2; add.u32 %r8, %r8, 1;\n")
+static const char meets[] =
+    HEAD ENTRY("meets") TURNS "red.global.add.f32 [%rd1], %f1; ret;\n}\n" ENTRY("turns") TURNS KEEP;
+
 enum { WORDS = 65536 };
 
 static double time_of(const char *text, const char *kernel, uint32_t n, uint32_t blocks,
@@ -104,6 +119,30 @@ static void sums_of_keys_in_order_meet_at_one_place_after_the_other(void **state
     assert_between(in_order / anywhere, 2, 8);
 }
 
+// An H200: 182, 66 and 36 us of events, of which some 4.5 are launch and events (bench/device/slices.cu).
+static void atomics_go_as_many_slices_have_their_words(void **state)
+{
+    (void)state;
+    enum { BLOCKS = 8192, KIB = 256 };
+    double at_4 = time_of(chance, "chance", 4 * KIB - 1, BLOCKS, 256),
+           at_16 = time_of(chance, "chance", 16 * KIB - 1, BLOCKS, 256),
+           at_128 = time_of(chance, "chance", 128 * KIB - 1, BLOCKS, 256);
+    assert_between(at_4, 150e3, 205e3);
+    assert_between(at_16, 52e3, 72e3);
+    assert_between(at_128, 26e3, 40e3);
+}
+
+// Loads of all SMs, and then their atomics: an H200 takes the sum, less a tenth of the loads' time.
+static void atomics_come_after_what_they_wait_for(void **state)
+{
+    (void)state;
+    double turns = time_of(meets, "turns", 600, 264, 128),
+           adds = time_of(meets, "meets", 1, 264, 128),
+           both = time_of(meets, "meets", 600, 264, 128);
+    assert_between(turns, 20e3, 200e3);
+    assert_between(both / (turns + adds), 0.85, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -111,6 +150,8 @@ int main(void)
         cmocka_unit_test(lanes_that_begin_in_the_midst_of_a_sector_have_five),
         cmocka_unit_test(three_registers_take_longer_than_two),
         cmocka_unit_test(sums_of_keys_in_order_meet_at_one_place_after_the_other),
+        cmocka_unit_test(atomics_go_as_many_slices_have_their_words),
+        cmocka_unit_test(atomics_come_after_what_they_wait_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -177,6 +177,13 @@ struct replay {
     struct server fill, port, l2, memory_cache, dram, atomic, shared_only, barrier_unit;
     struct server
         stores; // what leaves through the port where it does not keep loads from leaving: with turns
+    double atomics_done; // when the last of them is
+    double atomic_turns; // of a sector of an atomic, on average: 1 or less
+    double hot_share, hot_turn,
+        hot_apart; // of a sector of an atomic, turns of the busiest place: of all SMs', of this SM's; are there many such places? 0 to 1
+    double apart,
+        apart_first; // how far SMs that began together are from each other: a share of the time since; cycles, as
+    // device memory does not serve all at first
     double hot_turns;    // of other SMs' atomics, that one of this SM waits for
     double constants;    // the program's constants have come; 0: nobody asked
     struct server flits; // the SM's share of what the L2 takes in: runs ahead of the port
@@ -297,6 +304,7 @@ double coming_share(const struct rates *r, const struct sim_site *s); // of the 
 double load_global(struct replay *p, const struct trace_op *op, const struct site_cost *c,
                    double at);
 double store_global(struct replay *p, const struct trace_op *op, double at);
+double ramp_ns(const struct replay *p);
 double atomic_global(struct replay *p, const struct trace_op *op, const struct site_cost *c,
                      double at);
 double access_shared(struct replay *p, const struct trace_op *op, const struct site_cost *c,

@@ -270,8 +270,8 @@ static void warp_end(struct replay *p, int index)
         queue_set(p, (int)p->warp_count + index, sampling_leave(p, index, last));
     s->free_at = later(s->free_at, later(w->at, w->drained));
     if (p->turns)
-        s->free_at = later(s->free_at, w->kept);
-    p->end = later(p->end, s->free_at);
+        s->free_at = later(s->free_at, p->atomics_done);
+    p->end = later(p->end, later(s->free_at, w->kept));
     s->running--;
     if (s->running > 0 && s->waiting == s->running)
         barrier_open(p, w->block);
@@ -484,6 +484,58 @@ static double hot_turns(const struct timing_input *in)
     return requests > 0 ? together * in->atomic_turns_hot / requests : 0;
 }
 
+// Places where atomics queue: as many as would have the same work if all had as much as the busiest. A few are busy all the time;
+// more wait for each other's requests on their way.
+static double hot_apart(const struct timing_input *in)
+{
+    static const double few = 8;
+    double places = in->atomic_turns_hot > 0 ? in->atomic_turns / in->atomic_turns_hot : 0;
+    return later(0, sooner(1, places / few - 1));
+}
+
+// Turns of the busiest place for a sector of an atomic.
+static double hot_share(const struct timing_input *in, double apart)
+{
+    double spread = in->gpu->value[GPU_FIELD_l2_atomic_spread_share], all = in->atomic_turns;
+    double reached = 1 - apart * (1 - (isnan(spread) ? 1 : spread));
+    return all > 0 ? in->atomic_turns_hot / all / reached : 0;
+}
+
+// Atomics' sectors are counted more often than they take their turn.
+static double turns_of_sector(const struct timing_input *in)
+{
+    double sectors = 0;
+    for (int i = 0; i < in->site_count; i++)
+        if (in->sites[i].pipe == PIPE_GLOBAL_ATOMIC || in->sites[i].pipe == PIPE_GLOBAL_REDUCTION)
+            sectors += (double)in->stats[i].sectors;
+    return in->atomic_turns > 0 && sectors > in->atomic_turns ? in->atomic_turns / sectors : 1;
+}
+
+// Sectors of all blocks' atomics, were they as the traced ones.
+static double atomics_as_traced(const struct timing_input *in)
+{
+    double sectors = 0;
+    for (int b = 0; b < in->trace->block_count; b++)
+        for (int w = 0; w < in->trace->blocks[b].warp_count; w++) {
+            const struct trace_warp *warp = &in->trace->blocks[b].warps[w];
+            for (size_t i = 0; i < warp->count; i++) {
+                enum timing_pipe pipe = (enum timing_pipe)in->sites[warp->ops[i].site].pipe;
+                bool atomic = pipe == PIPE_GLOBAL_ATOMIC || pipe == PIPE_GLOBAL_REDUCTION;
+                sectors += atomic ? warp->ops[i].sectors : 0;
+            }
+        }
+    return sectors * (double)in->grid_blocks / (double)in->trace->block_count;
+}
+
+// What an SM waits for others' atomics, where not all have as many as the one that was traced.
+static double others_share(const struct timing_input *in)
+{
+    if (in->atomic_turns <= 0 || in->trace->cut)
+        return 1;
+    double traced = atomics_as_traced(in) * turns_of_sector(in);
+    return traced > in->atomic_turns ? in->atomic_turns / traced : 1;
+}
+
 bool replay_init(struct replay *p, const struct timing_input *in, uint64_t blocks, bool sampled)
 {
     size_t warps = (size_t)in->blocks_per_sm * (size_t)in->warps_per_block;
@@ -492,6 +544,13 @@ bool replay_init(struct replay *p, const struct timing_input *in, uint64_t block
     p->memory_written = dram_written(&in->l2) > 0;
     p->write_share = dram_write_share(in);
     p->hot_turns = hot_turns(in);
+    p->hot_apart = hot_apart(in);
+    p->hot_share = hot_share(in, p->hot_apart);
+    p->atomic_turns = turns_of_sector(in);
+    p->hot_turn = p->hot_share * p->atomic_turns * others_share(in);
+    double apart = in->gpu->value[GPU_FIELD_sm_apart_share];
+    p->apart = isnan(apart) ? 0 : apart;
+    p->apart_first = isnan(apart) ? 0 : ramp_ns(p) * GPU(in->gpu, clock_mhz) / 1000;
     p->fetched = fetched_per_byte(in);
     double lone =
         (p->fetched - 1) / (GPU(in->gpu, l2_dram_granule_bytes) / SECTOR_BYTES - 1 + 1e-9);

@@ -54,7 +54,7 @@ static double hot_cycles(const struct replay *p)
 {
     const struct gpu *g = p->in->gpu;
     double ns = 1000 / GPU(g, clock_mhz);
-    double queued = p->in->atomic_turns_hot / (GPU(g, l2_atomic_same_per_ns) * ns);
+    double queued = p->in->atomic_turns * p->hot_share / (GPU(g, l2_atomic_same_per_ns) * ns);
     return queued > 0 ? queued + p->r.atomic_latency : 0;
 }
 
@@ -277,7 +277,7 @@ void stalls_fill(const struct replay *p, uint64_t sm_blocks, struct stall_table 
 
 // Device memory reaches its bandwidth only after a while; short kernels see nothing else, and a few sectors already wait for the
 // slowest of many lines.
-static double ramp_ns(const struct replay *p)
+double ramp_ns(const struct replay *p)
 {
     const struct gpu *g = p->in->gpu;
     double moved = (double)p->in->l2.dram_read_bytes + dram_written(&p->in->l2);

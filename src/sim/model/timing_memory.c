@@ -133,6 +133,20 @@ static double l2_coming(struct replay *p, uint32_t site, double sectors)
     return whole;
 }
 
+// When the SMs that are ahead are where this one is.
+static double others_at(const struct replay *p, double at)
+{
+    return later(0, at * (1 - p->apart) - p->apart_first);
+}
+
+// A slice's time for a request: atomics wait there, too.
+static void slices_take(struct replay *p, double at, double cycles)
+{
+    server_take(&p->flits, at, cycles);
+    if (p->hot_turn > 0)
+        server_take(&p->atomic, others_at(p, at), cycles);
+}
+
 struct request { // of lines that are not in L1
     uint32_t first_line, lines, sectors;
 };
@@ -190,7 +204,7 @@ static double lines_fetch(struct replay *p, uint32_t site, struct request q, dou
         }
         latency = r->l2_latency;
         if (!p->turns)
-            server_take(&p->flits, sent, 1 / r->l2_flits);
+            slices_take(p, sent, 1 / r->l2_flits);
         double read = missed / lines / r->l2_read_bytes;
         double l2 = server_take(&p->l2, sent, read) + read;
         double there = l2 + l2_line_latency(p, line);
@@ -438,14 +452,17 @@ double atomic_global(struct replay *p, const struct trace_op *op, const struct s
     double start = lsu_take(p, at, r->lsu_issue);
     double flits = (op->lines + op->sectors) / r->port_lines;
     double sent = server_take(&p->port, start, flits) + op->lines / r->port_lines;
-    double depth = op->wavefronts > 0 ? op->wavefronts : 1;
-    double work =
-        later(op->sectors / r->l2_atomics, depth > 1 ? depth / (r->l2_atomics_same * p->sms) : 0);
+    double depth = op->wavefronts > 0 ? op->wavefronts : 1, turns = op->sectors * p->atomic_turns;
+    double work = later(turns / r->l2_atomics, op->sectors * p->hot_turn / r->l2_atomics_same);
+    work = later(work, depth > 1 ? depth / (r->l2_atomics_same * p->sms) : 0);
     if (p->turns)
         work = later(work, p->hot_turns / r->l2_atomics_same);
     if (c->pipe == PIPE_GLOBAL_ATOMIC)
-        work *= r->atomic_return;
-    double done = server_take(&p->atomic, sent, work) + work;
+        work *= 1 + (r->atomic_return - 1) * p->hot_apart;
+    if (!p->turns)
+        server_take(&p->flits, sent, turns / r->l2_atomics);
+    double done = later(sent, server_take(&p->atomic, others_at(p, sent), work)) + work;
+    p->atomics_done = later(p->atomics_done, done);
     double missed = l2_misses(p, op->site, first_line(op), op->miss) * SECTOR_BYTES * p->fetched;
     double bytes = op->sectors * (double)SECTOR_BYTES * p->write_share;
     if (bytes > 0) { // what it leaves dirty goes some time

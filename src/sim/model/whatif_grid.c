@@ -261,6 +261,7 @@ static void split_apply(struct altered *x, double to)
         return;
     results_add(x);
     x->in.atomic_turns_hot = fmax(x->in.atomic_turns_hot, times); // all parts of a result meet
+    x->in.atomic_turns = fmax(x->in.atomic_turns, x->in.atomic_turns_hot);
     x->in.grid_blocks = (uint64_t)((double)x->was->grid_blocks * times);
 }
 

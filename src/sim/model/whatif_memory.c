@@ -335,7 +335,9 @@ static void atomics_apply(struct altered *x, double to)
                    stat_sum(x->was, PIPE_GLOBAL_REDUCTION, sectors_of);
     double requests = stat_sum(x->was, PIPE_GLOBAL_ATOMIC, requests_of) +
                       stat_sum(x->was, PIPE_GLOBAL_REDUCTION, requests_of);
-    x->in.atomic_turns_hot *= turns > 0 ? fmin(1, requests / turns) : 1;
+    double left = turns > 0 ? fmin(1, requests / turns) : 1;
+    x->in.atomic_turns_hot *= left;
+    x->in.atomic_turns *= left;
     if (to >= 2) { // one of each such block on the place where most queue
         double blocks = GPU(x->was->gpu, sm_count) * x->was->blocks_per_sm;
         x->in.atomic_turns_hot =

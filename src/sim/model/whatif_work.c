@@ -330,6 +330,7 @@ static void elements_multiply(struct altered *x, double by)
     }
     altered_each(x, load_multiply, &by);
     x->in.atomic_turns_hot /= by;
+    x->in.atomic_turns /= by;
     x->in.grid_blocks = (uint64_t)ceil((double)x->in.grid_blocks / by);
 }
 

@@ -483,8 +483,8 @@ static struct l2_counts l2_whole(const struct launch *l)
     return c;
 }
 
-// Turns of atomics where they queue longest, wave by wave; of all blocks, where a share of them ran.
-static double atomic_turns_hot(const struct launch *l)
+// Turns of atomics, of all and where they queue longest; of all blocks, where a share of them ran.
+static void atomic_turns_fill(const struct launch *l, struct timing_input *in)
 {
     uint64_t turns = 0;
     for (int place = 0; place < ATOMIC_PLACES; place++)
@@ -492,8 +492,10 @@ static double atomic_turns_hot(const struct launch *l)
             const struct atomic_heat *h = &l->cores[i].atomic_heat[place];
             turns += h->sectors + h->whole + h->f32;
         }
-    return l->atomic_turns > 0 ? l->atomic_turns_hot * (double)whole(l, turns) / l->atomic_turns
-                               : 0;
+    if (l->atomic_turns <= 0)
+        return;
+    in->atomic_turns = (double)whole(l, turns);
+    in->atomic_turns_hot = l->atomic_turns_hot * in->atomic_turns / l->atomic_turns;
 }
 
 // Of each traced block, as the grid's are counted.
@@ -537,10 +539,10 @@ static struct stall_table *time_fill(const struct launch *l, struct arena *a,
                               .blocks_per_sm = l->resident,
                               .grid_blocks = l->grid_blocks,
                               .l2 = l->l2_whole,
-                              .atomic_turns_hot = atomic_turns_hot(l),
                               .counters = &report->counters,
                               .work = &work,
                               .threads = l->threads};
+    atomic_turns_fill(l, &in);
     const struct sim_listener *guest = l->options->listener;
     if (guest != NULL && guest->timing != NULL)
         guest->timing(l->options->listener_context, &in);

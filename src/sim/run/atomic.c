@@ -297,60 +297,148 @@ static void reach_note(struct atomic_reach *r, uint64_t word)
         r->end = (uint16_t)(at + 1);
 }
 
-// A line's lanes go together until one comes to an address that another of them has: that one begins
-// the line's next turn, and every turn costs its sectors anew (on an H200: 32 lanes on one address 32
-// sectors, on 256 random words 22.63 where distinct sectors are 20.4 and this rule gives 22.63).
-// Returns the sectors of all turns, and notes where they lie.
-static unsigned turn_close(struct core *core, uint64_t line, uint32_t words, bool one_f32)
+static uint64_t scramble(uint64_t x)
 {
-    uint64_t place = (line >> (ATOMIC_PLACE_SHIFT - 7)) * 0x9E3779B97F4A7C15u >> 54;
+    x = (x ^ x >> 33) * 0xFF51AFD7ED558CCDu;
+    x = (x ^ x >> 33) * 0xC4CEB9FE1A85EC53u;
+    return x ^ x >> 33;
+}
+
+// Which slice of the L2 has a line, as pairs of lines that were asked in turn show it on an H200 (docs/h200-rates.md, section 4).
+// A block of 8 lines is of a pair of slices, by two lines each. 16 blocks side by side are of different pairs, one of each row
+// of a table with 16 rows and a column for each 32 slices. Of blocks that are 16 apart as many as there are columns are of
+// different ones; the next one, of each four for 96 slices, is of a column by chance. Places without a known number of slices
+// are of 512 bytes.
+static unsigned slice_of(unsigned slices, uint64_t line)
+{
+    enum { ROWS = 16 };
+    if (slices == 0)
+        return (unsigned)((line >> 2) * 0x9E3779B97F4A7C15u >> 54);
+    unsigned columns = slices / (2 * ROWS), periods = columns + 1;
+    uint64_t block = line >> 3, row = block % ROWS, from = block / ROWS / periods;
+    unsigned period = (unsigned)(block / ROWS % periods);
+    uint64_t by_chance = scramble(from * ROWS + row + 1);
+    unsigned odd = (unsigned)(by_chance % periods), column;
+    if (period == odd)
+        column = (unsigned)(2 * from + row) % columns;
+    else
+        column = (period - (period > odd) + (unsigned)(by_chance >> 32) % columns) % columns;
+    unsigned pair = column * ROWS + (unsigned)((row + from + scramble(from / ROWS)) % ROWS);
+    return 2 * pair + (unsigned)((line >> 1 ^ by_chance >> 48) & 1);
+}
+
+// Notes a turn of a line's words at its slice.
+static void turn_note(struct core *core, uint64_t line, uint32_t words, bool one_f32)
+{
+    unsigned place = slice_of(core->launch->slices, line);
     struct atomic_heat *heat = &core->atomic_heat[place];
-    if (one_f32 && words != 0)
-        reach_note(&core->atomic_reach[place], line % (1u << (ATOMIC_PLACE_SHIFT - 7)) * LANES +
-                                                   (unsigned)__builtin_ctz(words));
-    unsigned sectors = 0;
+    if (one_f32)
+        reach_note(&core->atomic_reach[place],
+                   line % ATOMIC_REACH_LINES * LANES + (unsigned)__builtin_ctz(words));
+    bool first = true;
     for (unsigned i = 0; i < SECTORS_PER_LINE; i++) {
         uint32_t own = words >> (8 * i) & 0xff;
         if (own == 0)
             continue;
         if (one_f32)
             heat->f32++;
-        else if (sectors > 0 && own == 0xff)
+        else if (!first && own == 0xff)
             heat->whole++;
         else
             heat->sectors++;
-        sectors++;
+        first = false;
+    }
+}
+
+static unsigned sectors_of(uint32_t words)
+{
+    unsigned sectors = 0;
+    for (unsigned i = 0; i < SECTORS_PER_LINE; i++)
+        sectors += (words >> (8 * i) & 0xff) != 0;
+    return sectors;
+}
+
+// The lines of a request's lanes, and which words of each.
+struct line_words {
+    uint64_t line[LANES];
+    uint32_t words[LANES], lane_words[LANES];
+    uint8_t of_lane[LANES];
+    unsigned count;
+};
+
+static void lines_of(struct line_words *l, const uint64_t *address, uint32_t mask, unsigned bytes)
+{
+    l->count = 0;
+    EACH_LANE(lane, mask)
+    {
+        uint64_t at = address[lane] / LINE_BYTES;
+        unsigned i = 0;
+        while (i < l->count && l->line[i] != at)
+            i++;
+        if (i == l->count) {
+            l->line[i] = at;
+            l->words[i] = 0;
+            l->count++;
+        }
+        l->of_lane[lane] = (uint8_t)i;
+        l->lane_words[lane] = (uint32_t)(((uint64_t)1 << (bytes + 3) / 4) - 1)
+                              << address[lane] % LINE_BYTES / 4;
+    }
+}
+
+// What is counted: a line's lanes go together until one comes to an address that another of them has: that one begins
+// the line's next turn, and every turn counts its sectors anew (on an H200: 32 lanes on one address 32
+// sectors, on 256 random words 22.63 where distinct sectors are 20.4 and this rule gives 22.63).
+static unsigned sectors_counted(struct line_words *l, uint32_t mask)
+{
+    unsigned sectors = 0;
+    EACH_LANE(lane, mask)
+    {
+        uint32_t *words = &l->words[l->of_lane[lane]], own = l->lane_words[lane];
+        if ((*words & own) != 0) {
+            sectors += sectors_of(*words);
+            *words = 0;
+        }
+        *words |= own;
+    }
+    for (unsigned i = 0; i < l->count; i++) {
+        sectors += sectors_of(l->words[i]);
+        l->words[i] = 0;
     }
     return sectors;
 }
 
+// What takes time: as many turns as lanes have an address, each with all those that are left. (Two, four neighbours of each address
+// in order take an H200 as long as one.)
+static void turns_take(struct core *core, struct line_words *l, uint32_t mask, bool one_f32)
+{
+    while (mask != 0) {
+        uint32_t left = 0;
+        EACH_LANE(lane, mask)
+        {
+            uint32_t *words = &l->words[l->of_lane[lane]], own = l->lane_words[lane];
+            if ((*words & own) != 0)
+                left |= 1u << lane;
+            else
+                *words |= own;
+        }
+        for (unsigned i = 0; i < l->count; i++) {
+            if (l->words[i] != 0)
+                turn_note(core, l->line[i], l->words[i], one_f32);
+            l->words[i] = 0;
+        }
+        mask = left;
+    }
+}
+
+// Returns the sectors of all turns, and notes where they lie.
 static unsigned atomic_turns(struct core *core, const uint64_t *address, uint32_t mask,
                              unsigned bytes, bool one_f32)
 {
-    uint64_t line[LANES];
-    uint32_t words[LANES]; // of the line's turn
-    unsigned lines = 0, sectors = 0;
-    EACH_LANE(lane, mask)
-    {
-        uint64_t at = address[lane] / LINE_BYTES;
-        uint32_t own = (uint32_t)(((uint64_t)1 << (bytes + 3) / 4) - 1)
-                       << address[lane] % LINE_BYTES / 4;
-        unsigned i = 0;
-        while (i < lines && line[i] != at)
-            i++;
-        if (i == lines) {
-            line[lines] = at;
-            words[lines++] = 0;
-        }
-        if ((words[i] & own) != 0) {
-            sectors += turn_close(core, at, words[i], one_f32);
-            words[i] = 0;
-        }
-        words[i] |= own;
-    }
-    for (unsigned i = 0; i < lines; i++)
-        sectors += turn_close(core, line[i], words[i], one_f32);
-    return sectors;
+    struct line_words lines;
+    lines_of(&lines, address, mask, bytes);
+    turns_take(core, &lines, mask, one_f32);
+    return sectors_counted(&lines, mask);
 }
 
 static bool atomic_on_global(struct warp *w, const struct uop *u, const struct mem_op *m,
@@ -573,14 +661,27 @@ static double place_turns(struct launch *l, int place, struct atomic_heat *befor
     return turns;
 }
 
+// What the busiest of many places has more than the others by chance: some 2.5 deviations where as good as a hundred have
+// the same share. How many places reach together what one does has that in it already.
+static double by_chance(double most, double all)
+{
+    static const double deviations = 2.5, few = 8;
+    double many = most > 0 ? fmax(0, fmin(1, all / most / few - 1)) : 0;
+    return many * fmin(deviations * sqrt(most), most - all / ATOMIC_PLACES);
+}
+
 // Blocks of one wave are there at the same time: their atomics queue at the place where most of them meet, which need not be the
 // next wave's (sums by a key in order).
 void atomics_wave_ends(struct launch *l)
 {
-    double most = 0;
-    for (int place = 0; place < ATOMIC_PLACES && l->atomic_heat != NULL; place++)
-        most = fmax(most, place_turns(l, place, &l->atomic_heat[place]));
-    l->atomic_turns_hot += most;
+    double most = 0, all = 0;
+    for (int place = 0; place < ATOMIC_PLACES && l->atomic_heat != NULL; place++) {
+        double turns = place_turns(l, place, &l->atomic_heat[place]);
+        most = fmax(most, turns);
+        all += turns;
+        l->atomic_place_turns[place] += turns;
+    }
+    l->atomic_turns_waves += most - by_chance(most, all);
 }
 
 static bool has_atomics(const struct program *p)
@@ -593,12 +694,26 @@ static bool has_atomics(const struct program *p)
 
 void atomics_begin(struct launch *l)
 {
-    if (has_atomics(l->program))
-        l->atomic_heat = xcalloc(ATOMIC_PLACES, sizeof(*l->atomic_heat));
+    double slices = l->gpu->value[GPU_FIELD_l2_slices];
+    l->slices = isnan(slices) ? 0 : (unsigned)slices;
+    if (!has_atomics(l->program))
+        return;
+    l->atomic_heat = xcalloc(ATOMIC_PLACES, sizeof(*l->atomic_heat));
+    l->atomic_place_turns = xcalloc(ATOMIC_PLACES, sizeof(*l->atomic_place_turns));
 }
 
+// A wave's blocks do not all begin and end together: the place where most of a wave meet has been asked for less before and will
+// be after.
 void atomics_end(struct launch *l)
 {
+    static const double apart = 0.5;
+    double most = 0;
+    for (int place = 0; place < ATOMIC_PLACES && l->atomic_heat != NULL; place++)
+        most = fmax(most, l->atomic_place_turns[place]);
+    most -= by_chance(most, l->atomic_turns);
+    l->atomic_turns_hot = apart * l->atomic_turns_waves + (1 - apart) * most;
     free(l->atomic_heat);
+    free(l->atomic_place_turns);
     l->atomic_heat = NULL;
+    l->atomic_place_turns = NULL;
 }

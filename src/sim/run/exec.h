@@ -638,10 +638,10 @@ struct sm {
 
 enum { TRACED_SMS = 8 };
 
-// Atomics on few addresses queue where these lie: what each place of 512 bytes was asked. A line's lanes go
+// Atomics on few addresses queue where these lie: what each slice of the L2 was asked. A line's lanes go
 // in turns; each turn costs its sectors, of which those after the first cost less where all their words
 // are asked for (the chip's file says how much).
-enum { ATOMIC_PLACE_SHIFT = 9, ATOMIC_PLACES = 1024 };
+enum { ATOMIC_PLACES = 1024, ATOMIC_REACH_LINES = 4 };
 struct atomic_heat {
     uint64_t sectors, whole; // first or in part; further ones, whole
     uint64_t f32;            // of requests whose lanes are all on one address, f32
@@ -733,10 +733,13 @@ struct launch {
     size_t merging_rounds;           // so far
     struct trace traces[TRACED_SMS]; // the first is SM 0's; trace.c
     struct grid_work work;
-    struct atomic_heat *atomic_heat;       // of all places, up to the last wave; NULL: no atomics
-    double atomic_turns, atomic_turns_hot; // of all; of each wave's place that has the most
-    struct races races;                    // SIM_CHECK_RACES
-    pthread_mutex_t lock;                  // of what follows
+    struct atomic_heat *atomic_heat;         // of all places, up to the last wave; NULL: no atomics
+    double *atomic_place_turns;              // … and what each was asked
+    double atomic_turns, atomic_turns_waves; // of all; of each wave's place that has the most
+    double atomic_turns_hot;                 // where most queue, at the end
+    unsigned slices;                         // of the L2; 0: not known
+    struct races races;                      // SIM_CHECK_RACES
+    pthread_mutex_t lock;                    // of what follows
     struct residence *free_residences;
     int next_sm; // shared counter of the wave
     uint64_t wave_first, wave_count;
