@@ -713,7 +713,7 @@ static void code_start(struct code *c, struct arena *a)
 {
     const struct ptx_function *f = c->f;
     size_t blocks = (size_t)f->block_count + 1, count = (size_t)c->count + 1;
-    c->dominator = xcalloc(blocks, sizeof(int));
+    c->dominator = ARENA_ARRAY(a, int, blocks);
     c->order = xcalloc(blocks, sizeof(int));
     c->number = xcalloc(blocks, sizeof(int));
     c->loop_of = ARENA_ARRAY(a, int, blocks);
@@ -753,7 +753,6 @@ static void code_end(struct code *c, struct arena *a)
         memcpy(brought, c->brought, (size_t)c->brought_count * sizeof *brought);
     free(c->brought);
     c->brought = brought;
-    free(c->dominator);
     free(c->order);
     free(c->number);
     free(c->joined_to);

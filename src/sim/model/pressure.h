@@ -8,13 +8,15 @@
 
 struct pressure {
     const struct program *program;
-    int most, live;    // registers of 32 bits: that values may take; that they take
+    int room;          // registers of 32 bits that ptxas would fill in the kernel …
+    int most, live;    // … that values may take in the region; that they take
     int as_written;    // the most that they take in the region where it is issued as it is written
     uint8_t *units;    // by register of the program; 0: it takes none
     uint64_t *live_in; // by block, a bit for each register of the function
     uint64_t *written_in;
     size_t words;
     int function;   // of the program
+    int *held;      // by block: registers that hold values at its beginning, as ptx_registers_held
     bool *alive;    // by register: it has a value that is read again
     bool *out;      // … behind the region
     int *left;      // how often its value is read by the rest of the region
