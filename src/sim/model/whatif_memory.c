@@ -587,6 +587,54 @@ static void loads_replace(struct altered *x, double (*of)(const struct site_patt
     altered_each(x, op_replace, &r);
 }
 
+// A pass over what an earlier one has loaded: sites in a row that are executed as often as such a load, without another load or an
+// exchange among them. Kept values need no counter, no test and no address: passes are joined, or their loops unrolled.
+#define PASS_AGAIN 0.9 // of its loads
+#define PASS_FIRST 0.1 // … of the earlier one's
+#define AS_OFTEN 0.9   // executed
+static bool as_often(const struct altered *x, int i, int load)
+{
+    return i >= 0 && i < x->sites &&
+           (double)x->stats[i].executed >= AS_OFTEN * (double)x->stats[load].executed;
+}
+
+static bool loaded_before(const struct altered *x, int load)
+{
+    for (int i = 0; i < load; i++)
+        if (x->site[i].pipe == PIPE_GLOBAL_LOAD && x->patterns->sites[i].again < PASS_FIRST &&
+            as_often(x, i, load))
+            return true;
+    return false;
+}
+
+static void pass_join(struct altered *x, int load, double taken, struct share *index)
+{
+    int first = load, last = load;
+    while (as_often(x, first - 1, load))
+        first--;
+    while (as_often(x, last + 1, load))
+        last++;
+    for (int i = first; i <= last; i++) {
+        enum timing_pipe pipe = x->site[i].pipe;
+        if ((moves_data(pipe) && pipe != PIPE_GLOBAL_LOAD) || pipe == PIPE_BARRIER ||
+            (pipe == PIPE_GLOBAL_LOAD && x->patterns->sites[i].again < PASS_AGAIN))
+            return;
+    }
+    for (int i = first; i <= last; i++)
+        if (x->patterns->sites[i].index)
+            index->of[i] = taken;
+}
+
+static void passes_join(struct altered *x, double taken)
+{
+    struct replacing index = {share_new(x), FORM_VANISHED};
+    for (int i = 0; i < x->sites; i++)
+        if (x->site[i].pipe == PIPE_GLOBAL_LOAD && x->patterns->sites[i].again >= PASS_AGAIN &&
+            loaded_before(x, i))
+            pass_join(x, i, taken, &index.share);
+    altered_each(x, op_replace, &index);
+}
+
 static bool reloads_applies(const struct timing_input *in, const struct patterns *p)
 {
     return any_site(in, p, again_of);
@@ -594,6 +642,7 @@ static bool reloads_applies(const struct timing_input *in, const struct patterns
 
 static void reloads_apply(struct altered *x, double to)
 {
+    passes_join(x, 1 - fmin(to, 1));
     loads_replace(x, again_of, 1 - fmin(to, 1), FORM_VANISHED);
 }
 
@@ -853,14 +902,17 @@ static bool local_by_all_lanes(const struct timing_input *in)
 static void local_apply(struct altered *x, double to)
 {
     struct replacing r = {share_new(x), FORM_VANISHED};
+    struct share arrays = share_new(x);
     const bool *in_loop = local_loops(x, &r.share);
     bool loads = false;
     for (int i = 0; i < x->sites; i++) {
+        arrays.of[i] = is_local(x->site[i].pipe) ? 1 - fmin(to, 1) : 0;
         r.share.of[i] = (is_local(x->site[i].pipe) ? 1 : r.share.of[i]) * (1 - fmin(to, 1));
         loads |= in_loop[i] && to < 1;
         if (in_loop[i] && to < 1)
             x->site[i].pipe = PIPE_NONE;
     }
+    misses_thin(x, &arrays); // what left L1 and was read back from memory
     altered_each(x, op_replace, &r);
     // The turns of an unrolled loop load together, unless what they do hangs on what was loaded.
     if (loads && local_by_all_lanes(x->was))
