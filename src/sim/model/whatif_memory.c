@@ -668,8 +668,9 @@ static double along_left(const struct site_pattern *p)
 }
 
 // Within a tile of known size a loop's places are constants beside one address: half of what made addresses and counted goes with
-// the loads that come from there.
+// the loads that come from there; all of it in a loop of many turns, which is unrolled over the tile then.
 #define ADDRESSES_GONE 0.5
+#define TURNS_MANY 16.0 // of a warp
 static double share_of_loads(const struct altered *x, double (*of)(const struct site_pattern *))
 {
     double loads = 0, taken = 0;
@@ -681,22 +682,31 @@ static double share_of_loads(const struct altered *x, double (*of)(const struct 
     return loads > 0 ? taken / loads : 0;
 }
 
-static void addresses_thin(struct altered *x, double (*of)(const struct site_pattern *), double to)
+static double load_executed_most(const struct altered *x)
 {
-    struct replacing index = {share_new(x), FORM_VANISHED};
-    double share = share_of_loads(x, of), hottest = 0;
+    double hottest = 0;
     for (int i = 0; i < x->sites; i++)
         if (x->site[i].pipe == PIPE_GLOBAL_LOAD)
             hottest = fmax(hottest, (double)x->stats[i].executed);
+    return hottest;
+}
+
+static void addresses_thin(struct altered *x, double (*of)(const struct site_pattern *),
+                           double gone)
+{
+    struct replacing index = {share_new(x), FORM_VANISHED};
+    double share = share_of_loads(x, of), hottest = load_executed_most(x);
     for (int i = 0; i < x->sites && share >= TILE_MIN; i++)
         if (x->patterns->sites[i].index && (double)x->stats[i].executed >= 0.5 * hottest)
-            index.share.of[i] = ADDRESSES_GONE * share * (1 - fmin(to, 1));
+            index.share.of[i] = gone * share;
     altered_each(x, op_replace, &index);
 }
 
 static void block_reloads_apply(struct altered *x, double to)
 {
-    addresses_thin(x, again_block_of, to);
+    double warps = (double)x->was->grid_blocks * x->was->warps_per_block;
+    double gone = load_executed_most(x) >= TURNS_MANY * warps ? 1 : ADDRESSES_GONE;
+    addresses_thin(x, again_block_of, gone * (1 - fmin(to, 1)));
     loads_replace(x, along_by_fours, 1 - fmin(to, 1), FORM_VANISHED);
     loads_replace(x, along_left, 1 - fmin(to, 1), FORM_SHARED);
 }
@@ -735,7 +745,7 @@ static double uniform_rest(const struct site_pattern *p)
 static void uniform_apply(struct altered *x, double to)
 {
     bool twos = uniform_by_twos(x);
-    addresses_thin(x, uniform_of, to);
+    addresses_thin(x, uniform_of, ADDRESSES_GONE * (1 - fmin(to, 1)));
     if (twos)
         loads_replace(x, uniform_half, 1 - fmin(to, 1), FORM_VANISHED);
     loads_replace(x, twos ? uniform_rest : uniform_of, 1 - fmin(to, 1), FORM_UNIFORM);
@@ -899,20 +909,32 @@ static bool local_by_all_lanes(const struct timing_input *in)
     return true;
 }
 
+// What left L1 and was read back from memory; the sites have of that only what other accesses missed.
+static void local_reads_leave(struct altered *x)
+{
+    double missed = 0;
+    for (int i = 0; i < x->sites; i++) {
+        const struct sim_site *s = &x->stats[i];
+        if (!is_local(x->site[i].pipe) && s->l2_sectors > s->l2_hit_sectors)
+            missed += (double)(s->l2_sectors - s->l2_hit_sectors);
+    }
+    if (missed * SECTOR_BYTES < (double)x->in.l2.dram_read_bytes)
+        x->in.l2.dram_read_bytes = (uint64_t)(missed * SECTOR_BYTES);
+}
+
 static void local_apply(struct altered *x, double to)
 {
     struct replacing r = {share_new(x), FORM_VANISHED};
-    struct share arrays = share_new(x);
     const bool *in_loop = local_loops(x, &r.share);
     bool loads = false;
     for (int i = 0; i < x->sites; i++) {
-        arrays.of[i] = is_local(x->site[i].pipe) ? 1 - fmin(to, 1) : 0;
         r.share.of[i] = (is_local(x->site[i].pipe) ? 1 : r.share.of[i]) * (1 - fmin(to, 1));
         loads |= in_loop[i] && to < 1;
         if (in_loop[i] && to < 1)
             x->site[i].pipe = PIPE_NONE;
     }
-    misses_thin(x, &arrays); // what left L1 and was read back from memory
+    if (to < 1)
+        local_reads_leave(x);
     altered_each(x, op_replace, &r);
     // The turns of an unrolled loop load together, unless what they do hangs on what was loaded.
     if (loads && local_by_all_lanes(x->was))
