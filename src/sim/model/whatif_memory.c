@@ -59,6 +59,12 @@ static uint64_t requests_of(const struct sim_site *s)
     return s->requests;
 }
 
+// Sectors that L2 had not. Of local arrays a site has the hits alone.
+static double misses_of(const struct sim_site *s)
+{
+    return s->l2_sectors > s->l2_hit_sectors ? (double)(s->l2_sectors - s->l2_hit_sectors) : 0;
+}
+
 static uint64_t sectors_of(const struct sim_site *s)
 {
     return s->sectors;
@@ -562,7 +568,7 @@ static void misses_thin(struct altered *x, const struct share *gone)
     double missed = 0, left = 0;
     for (int i = 0; i < x->sites; i++) {
         const struct sim_site *s = &x->stats[i];
-        double misses = (double)(s->l2_sectors - s->l2_hit_sectors);
+        double misses = misses_of(s);
         missed += misses;
         left += fmin(misses, (double)s->l2_sectors * (1 - fmin(1, gone->of[i])));
     }
@@ -915,8 +921,7 @@ static void local_reads_leave(struct altered *x)
     double missed = 0;
     for (int i = 0; i < x->sites; i++) {
         const struct sim_site *s = &x->stats[i];
-        if (!is_local(x->site[i].pipe) && s->l2_sectors > s->l2_hit_sectors)
-            missed += (double)(s->l2_sectors - s->l2_hit_sectors);
+        missed += is_local(x->site[i].pipe) ? 0 : misses_of(s);
     }
     if (missed * SECTOR_BYTES < (double)x->in.l2.dram_read_bytes)
         x->in.l2.dram_read_bytes = (uint64_t)(missed * SECTOR_BYTES);
