@@ -243,6 +243,31 @@ static double traffic_needed(const struct search *s)
     return s->in->launches > 1 && needed < 1 ? needed : 1;
 }
 
+// What is looked up at loaded places stays, whoever runs the step: other threads made it, and its sectors are as many as before.
+static double traffic_looked_up(const struct search *s)
+{
+    double sectors = search_get(s, COUNTER_GLOBAL_LOAD_SECTORS);
+    double scattered = sectors - search_get(s, COUNTER_GLOBAL_LOAD_SECTORS_IDEAL);
+    double gathers = search_fact(s, FACT_LOADS_GATHERED) / search_fact(s, FACT_LOADS_SCATTERED);
+    double share = scattered * gathers / (sectors + search_get(s, COUNTER_GLOBAL_STORE_SECTORS));
+    return isnan(share) ? 0 : fmin(1, fmax(0, share));
+}
+
+// Does each thread load what it had stored in the launch before, and nothing else? One load for each store, none in a row, none of
+// what others of the block load: steps that have nothing to hand on need no barrier.
+#define AS_MUCH 0.99
+static bool hands_nothing_on(const struct search *s)
+{
+    double loaded = search_get(s, COUNTER_GLOBAL_LOAD_SECTORS_IDEAL),
+           stored = search_get(s, COUNTER_GLOBAL_STORE_SECTORS_IDEAL),
+           loads = search_fact(s, FACT_LOADS);
+    bool once = search_fact(s, FACT_LOAD_BATCHES) >= AS_MUCH * loads;
+    return once && loaded >= AS_MUCH * stored && stored >= AS_MUCH * loaded &&
+           !(search_fact(s, FACT_LOADS_AGAIN_BLOCK) > 0) &&
+           !(search_fact(s, FACT_LOADS_GATHERED) > 0) &&
+           !(search_get(s, COUNTER_SHARED_LOAD_REQUESTS) > 0);
+}
+
 // What a step of a block takes at least: its warps meet at a barrier, behind which is read what one of them wrote to shared memory.
 static double step_ns(const struct search *s)
 {
@@ -254,9 +279,14 @@ static double step_ns(const struct search *s)
     return isnan(cycles) ? 0 : cycles / GPU(g, clock_mhz) * 1000;
 }
 
-// The busiest resource beside those that move bytes: its work stays in one launch.
+// The busiest resource beside those that move bytes: its work stays in one launch, but for half of the addresses, which a thread makes
+// once.
+#define ADDRESSES_GONE 0.5
 static double computing_ns(const struct search *s)
 {
+    double index = search_fact(s, FACT_SLOTS_INDEX) / search_fact(s, FACT_SLOTS);
+    bool computes_alone =
+        hands_nothing_on(s); // it loads and stores once in place of in each launch
     static const enum resource moves[] = {RESOURCE_DRAM, RESOURCE_L2, RESOURCE_LAUNCH,
                                           RESOURCE_LINK, RESOURCE_L1};
     double most = 0;
@@ -264,7 +294,10 @@ static double computing_ns(const struct search *s)
         bool counts = !isnan(s->bounds->by[r].time_ns);
         for (size_t i = 0; i < COUNT_OF(moves); i++)
             counts &= r != (int)moves[i];
-        most = counts ? fmax(most, s->bounds->by[r].time_ns) : most;
+        counts &= !(r == RESOURCE_ISSUE && computes_alone);
+        bool makes_addresses = r == RESOURCE_ISSUE || r == RESOURCE_INTEGER;
+        double stays = makes_addresses && index < 1 ? 1 - ADDRESSES_GONE * index : 1;
+        most = counts ? fmax(most, stays * s->bounds->by[r].time_ns) : most;
     }
     return most;
 }
@@ -277,12 +310,14 @@ static double fused_ns(const struct search *s, double one, double needed)
     double moving = fmax(s->bounds->by[RESOURCE_DRAM].time_ns, s->bounds->by[RESOURCE_L2].time_ns);
     double kernels = s->in->time_ns.value - s->bounds->by[RESOURCE_LAUNCH].time_ns;
     double computing = computing_ns(s), launches = s->in->launches;
+    double steps_ns = hands_nothing_on(s) ? 0 : launches * step_ns(s);
     if (!search_replays(s))
         return one + kernels - moving * (1 - needed);
+    needed += (1 - needed) * traffic_looked_up(s);
     double waits = fmax(0, kernels - fmax(moving, computing));
     double once = moving >= LIMITER_SHARE * kernels ? 0 : 1 / launches;
     double left = fmax(moving * needed, computing) + waits * fmax(needed, once);
-    return one + fmin(kernels, fmax(left, launches * step_ns(s)));
+    return one + fmin(kernels, fmax(left, steps_ns));
 }
 
 // Launches that hand nothing on to each other may run side by side, as far as each leaves the chip free.

@@ -508,6 +508,44 @@ static void launches_in_one_wait_once(void **state)
                 2000 + 52000 + 40000 / 4.0);
 }
 
+// What they look up at loaded places they look up in one launch as well: 7/12 of what they move stays, and an eighth of the rest.
+static void what_launches_look_up_stays(void **state)
+{
+    (void)state;
+    in.launches = 8;
+    in.work_bytes = 625 * 32;
+    set(COUNTER_GLOBAL_LOAD_SECTORS, 11000);
+    set(COUNTER_GLOBAL_LOAD_SECTORS_IDEAL, 4000);
+    set(COUNTER_GLOBAL_STORE_SECTORS, 1000);
+    set(COUNTER_GLOBAL_STORE_SECTORS_IDEAL, 1000);
+    set(COUNTER_WARP_INSTRUCTIONS, 400);
+    facts.value[FACT_LOADS_SCATTERED] = 30;
+    facts.value[FACT_LOADS_GATHERED] = 30;
+    diagnosed();
+    double moved = finding_of("launches hand results on")->expected_time_ns - 2000;
+    assert_near(moved, 84000 * (7.0 / 12 + 5.0 / 12 / 8));
+}
+
+// 30 steps of a thread each, on what it had stored: in one launch, none of them meets. The twin's threads load others' results.
+static void steps_of_a_thread_alone_meet_nowhere(void **state)
+{
+    (void)state;
+    in.launches = 30;
+    in.work_bytes = 200 * 32;
+    set(COUNTER_GLOBAL_LOAD_SECTORS_IDEAL, 3000);
+    set(COUNTER_GLOBAL_STORE_SECTORS_IDEAL, 3000);
+    set(COUNTER_BLOCK_THREADS, 256);
+    set(COUNTER_GRID_BLOCKS, 30 * 512);
+    set(COUNTER_WAVES, 1);
+    facts.value[FACT_LOADS_AGAIN_BLOCK] = 0;
+    facts.value[FACT_LOAD_BATCHES] = facts.value[FACT_LOADS];
+    diagnosed();
+    double alone = finding_of("launches hand results on")->expected_time_ns;
+    facts.value[FACT_LOADS_AGAIN_BLOCK] = 0.5 * facts.value[FACT_LOADS];
+    diagnosed();
+    assert_true(finding_of("launches hand results on")->expected_time_ns > 1.25 * alone);
+}
+
 // A loop that loads, meets and computes: by its replay, where that gains.
 static void loads_between_barriers_are_no_overlap(void **state)
 {
@@ -850,6 +888,8 @@ int main(void)
         REPLAYED(launches_are_not_blamed_for_what_one_loads_again),
         REPLAYED(launches_with_data_of_their_own_are_run_together),
         REPLAYED(launches_in_one_wait_once),
+        REPLAYED(what_launches_look_up_stays),
+        REPLAYED(steps_of_a_thread_alone_meet_nowhere),
         REPLAYED(loads_between_barriers_are_no_overlap),
         REPLAYED(what_the_l1_serves_again_is_for_registers),
         REPLAYED(tensor_cores_are_priced_by_a_replay_or_a_bound),

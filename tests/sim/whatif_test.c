@@ -244,6 +244,21 @@ static void a_function_of_the_library_is_known_by_its_coefficients(void **state)
     bench_close(&twin);
 }
 
+// expf has an instruction that is near enough; of erfc a shorter series stays.
+static void of_a_series_a_shorter_one_stays(void **state)
+{
+    struct bench hardware, series;
+    (void)state;
+    run_steps(&hardware, "k", EXPF("0f3BBB989D", "0f32A57060"), 1056);
+    run_steps(&series, "k", EXPF("0f3A69A091", "0f3102E308"), 1056);
+    double stays = then(&series, INTERVENTION_FUNCTIONS) / series.report.time.time_ns;
+    assert_true(stays < 0.9);
+    assert_true(stays >
+                1.1 * then(&hardware, INTERVENTION_FUNCTIONS) / hardware.report.time.time_ns);
+    bench_close(&hardware);
+    bench_close(&series);
+}
+
 // Is the loop a sum, which several threads could share? A recurrence is not.
 static void a_recurrence_is_told_from_a_sum(void **state)
 {
@@ -648,6 +663,69 @@ static void the_loop_over_a_local_array_goes_with_it(void **state)
     bench_close(&b);
 }
 
+// Arrays larger than L1 come back from memory: without them, memory has nothing to bring.
+static void what_local_arrays_read_back_goes_with_them(void **state)
+{
+    struct bench b;
+    (void)state;
+    run_room(&b,
+             "{ .local .align 4 .b8 array[2048]; .reg .b64 %a, %b; mov.u64 %a, array; "
+             "mov.u32 %r5, 0; over: mul.wide.u32 %b, %r5, 128; add.u64 %b, %a, %b; "
+             "ld.local.f32 %f2, [%b]; ld.local.f32 %f3, [%b+32]; ld.local.f32 %f4, [%b+64]; "
+             "ld.local.f32 %f5, [%b+96]; add.f32 %f9, %f2, %f9; add.f32 %f9, %f3, %f9; "
+             "add.f32 %f9, %f4, %f9; add.f32 %f9, %f5, %f9; "
+             "add.u32 %r5, %r5, 1; setp.lt.u32 %p2, %r5, 16; @%p2 bra over; }",
+             1056, 1, 1 << 22);
+    double read = counters_get(&b.report.counters, COUNTER_DRAM_READ_BYTES, 0);
+    double memory_ns = read / b.gpu->value[GPU_FIELD_dram_read_gbps];
+    assert_true(memory_ns > 0.3 * b.report.time.time_ns);
+    assert_true(then(&b, INTERVENTION_LOCAL) < memory_ns);
+    bench_close(&b);
+}
+
+// Two passes over eight rows. Where the second one's values are kept, its counter and its addresses go as well.
+#define PASS(name, offset)                                                               \
+    "mov.u32 %r6, 0; " name ": shl.b32 %r7, %r6, 10; and.b32 %r8, %r7, 65535; "          \
+    "xor.b32 %r8, %r8, 1; xor.b32 %r8, %r8, 1; cvt.u64.u32 %l2, %r8; "                   \
+    "add.u64 %l2, %l2, %l1; ld.global.f32 %f2, [%l2" offset "]; add.f32 %f9, %f2, %f9; " \
+    "add.u32 %r6, %r6, 1; setp.lt.u32 %p2, %r6, 8; @%p2 bra " name "; bar.sync 0; "
+static void a_pass_goes_with_its_addresses(void **state)
+{
+    struct bench again, other;
+    (void)state;
+    run_room(&again, PASS("one", "") PASS("two", "") PASS("three", ""), 1056, 1, 1 << 22);
+    run_room(&other, PASS("one", "") PASS("two", "+8388608") PASS("three", "+16777216"), 1056, 1,
+             1 << 25);
+    assert_true(then(&again, INTERVENTION_RELOADS) < 0.75 * again.report.time.time_ns);
+    assert_int_equal(other.report.counterfactuals.time_ns[INTERVENTION_RELOADS].provenance,
+                     PROVENANCE_ABSENT);
+    bench_close(&again);
+    bench_close(&other);
+}
+
+// A product's loop of many turns is unrolled over the tile: no counter and no addresses. One of a few turns keeps half of them.
+static void a_long_loop_is_unrolled_over_its_tile(void **state)
+{
+    static const char body[] = "mov.u32 %%r5, %%tid.x; and.b32 %%r5, %%r5, 31; mov.u32 %%r6, 0; "
+                               "over: mad.lo.u32 %%r7, %%r6, 32, %%r5; and.b32 %%r7, %%r7, 1023; "
+                               "xor.b32 %%r7, %%r7, 4; mul.wide.u32 %%l2, %%r7, 4; "
+                               "ld.param.u64 %%l3, [out]; add.u64 %%l3, %%l3, %%l2; "
+                               "ld.global.f32 %%f2, [%%l3]; fma.rn.f32 %%f9, %%f2, %%f2, %%f9; "
+                               "add.u32 %%r6, %%r6, 1; setp.lt.u32 %%p2, %%r6, %d; "
+                               "@%%p2 bra over;";
+    struct bench many, few;
+    struct arena a = {0};
+    (void)state;
+    run_room(&many, arena_printf(&a, body, 64), 1056, 1, 1 << 22);
+    run_room(&few, arena_printf(&a, body, 12), 1056, 1, 1 << 22);
+    double left = then(&many, INTERVENTION_BLOCK_RELOADS) / many.report.time.time_ns;
+    assert_true(left < 0.75);
+    assert_true(left + 0.1 < then(&few, INTERVENTION_BLOCK_RELOADS) / few.report.time.time_ns);
+    bench_close(&many);
+    bench_close(&few);
+    arena_release(&a);
+}
+
 // Running sums are shared out in two passes; not where what is stored is loaded again.
 static void running_sums_are_shared_out(void **state)
 {
@@ -1044,6 +1122,7 @@ int main(void)
         cmocka_unit_test(a_replay_of_nothing_takes_as_long),
         cmocka_unit_test(idle_lanes_are_packed),
         cmocka_unit_test(a_function_of_the_library_is_known_by_its_coefficients),
+        cmocka_unit_test(of_a_series_a_shorter_one_stays),
         cmocka_unit_test(a_recurrence_is_told_from_a_sum),
         cmocka_unit_test(a_small_grid_keeps_each_threads_chain),
         cmocka_unit_test(a_block_that_works_together_is_not_spread),
@@ -1062,6 +1141,9 @@ int main(void)
         cmocka_unit_test(an_unrolled_walk_along_a_row_loads_nothing_again),
         cmocka_unit_test(products_go_to_the_tensor_cores),
         cmocka_unit_test(the_loop_over_a_local_array_goes_with_it),
+        cmocka_unit_test(what_local_arrays_read_back_goes_with_them),
+        cmocka_unit_test(a_pass_goes_with_its_addresses),
+        cmocka_unit_test(a_long_loop_is_unrolled_over_its_tile),
         cmocka_unit_test(running_sums_are_shared_out),
         cmocka_unit_test(a_wide_division_leaves_wide_products),
         cmocka_unit_test(steps_of_a_block_go_within_warps),

@@ -6,14 +6,18 @@
 #include <stdlib.h>
 
 enum {
-    REACH = 130
-}; // instructions between a call's first and last coefficient, at most: sinf's slow path
+    REACH =
+        130, // instructions between a call's first and last coefficient, at most: sinf's slow path
+    SHORTER = 3, // times the terms that are near enough
+};
+enum function_form { HARDWARE, SERIES };
 
 static const struct library_function {
     uint32_t first, last;
     int before, after;
+    enum function_form form;
 } library_functions[] = {
-#define FUNCTION(name, first, last, before, after) {first, last, before, after},
+#define FUNCTION(name, first, last, before, after, form) {first, last, before, after, form},
 #include "sim/model/functions.def"
 #undef FUNCTION
 };
@@ -69,12 +73,12 @@ static bool is_arithmetic(enum timing_pipe pipe)
 static void call_mark(const struct timing_input *in, const struct library_function *f, int first,
                       int last, struct site_pattern *out)
 {
-    int from = first > f->before ? first - f->before : 0;
+    int from = first > f->before ? first - f->before : 0, parts = 0;
     for (int i = from; i <= last + f->after && i < in->site_count; i++) {
         enum timing_pipe pipe = in->sites[i].pipe;
         bool within = i >= first && i <= last;
         if ((is_arithmetic(pipe) || (within && pipe == PIPE_BRANCH)) &&
-            out[i].function == FUNCTION_NONE)
+            out[i].function == FUNCTION_NONE && (f->form == HARDWARE || parts++ % SHORTER > 0))
             out[i].function = FUNCTION_PART;
     }
     out[first].function = FUNCTION_FIRST;

@@ -59,6 +59,12 @@ static uint64_t requests_of(const struct sim_site *s)
     return s->requests;
 }
 
+// Sectors that L2 had not. Of local arrays a site has the hits alone.
+static double misses_of(const struct sim_site *s)
+{
+    return s->l2_sectors > s->l2_hit_sectors ? (double)(s->l2_sectors - s->l2_hit_sectors) : 0;
+}
+
 static uint64_t sectors_of(const struct sim_site *s)
 {
     return s->sectors;
@@ -564,7 +570,7 @@ static void misses_thin(struct altered *x, const struct share *gone)
     double missed = 0, left = 0;
     for (int i = 0; i < x->sites; i++) {
         const struct sim_site *s = &x->stats[i];
-        double misses = (double)(s->l2_sectors - s->l2_hit_sectors);
+        double misses = misses_of(s);
         missed += misses;
         left += fmin(misses, (double)s->l2_sectors * (1 - fmin(1, gone->of[i])));
     }
@@ -589,6 +595,54 @@ static void loads_replace(struct altered *x, double (*of)(const struct site_patt
     altered_each(x, op_replace, &r);
 }
 
+// A pass over what an earlier one has loaded: sites in a row that are executed as often as such a load, without another load or an
+// exchange among them. Kept values need no counter, no test and no address: passes are joined, or their loops unrolled.
+#define PASS_AGAIN 0.9 // of its loads
+#define PASS_FIRST 0.1 // … of the earlier one's
+#define AS_OFTEN 0.9   // executed
+static bool as_often(const struct altered *x, int i, int load)
+{
+    return i >= 0 && i < x->sites &&
+           (double)x->stats[i].executed >= AS_OFTEN * (double)x->stats[load].executed;
+}
+
+static bool loaded_before(const struct altered *x, int load)
+{
+    for (int i = 0; i < load; i++)
+        if (x->site[i].pipe == PIPE_GLOBAL_LOAD && x->patterns->sites[i].again < PASS_FIRST &&
+            as_often(x, i, load))
+            return true;
+    return false;
+}
+
+static void pass_join(struct altered *x, int load, double taken, struct share *index)
+{
+    int first = load, last = load;
+    while (as_often(x, first - 1, load))
+        first--;
+    while (as_often(x, last + 1, load))
+        last++;
+    for (int i = first; i <= last; i++) {
+        enum timing_pipe pipe = x->site[i].pipe;
+        if ((moves_data(pipe) && pipe != PIPE_GLOBAL_LOAD) || pipe == PIPE_BARRIER ||
+            (pipe == PIPE_GLOBAL_LOAD && x->patterns->sites[i].again < PASS_AGAIN))
+            return;
+    }
+    for (int i = first; i <= last; i++)
+        if (x->patterns->sites[i].index)
+            index->of[i] = taken;
+}
+
+static void passes_join(struct altered *x, double taken)
+{
+    struct replacing index = {share_new(x), FORM_VANISHED};
+    for (int i = 0; i < x->sites; i++)
+        if (x->site[i].pipe == PIPE_GLOBAL_LOAD && x->patterns->sites[i].again >= PASS_AGAIN &&
+            loaded_before(x, i))
+            pass_join(x, i, taken, &index.share);
+    altered_each(x, op_replace, &index);
+}
+
 static bool reloads_applies(const struct timing_input *in, const struct patterns *p)
 {
     return any_site(in, p, again_of);
@@ -596,6 +650,7 @@ static bool reloads_applies(const struct timing_input *in, const struct patterns
 
 static void reloads_apply(struct altered *x, double to)
 {
+    passes_join(x, 1 - fmin(to, 1));
     loads_replace(x, again_of, 1 - fmin(to, 1), FORM_VANISHED);
 }
 
@@ -621,8 +676,9 @@ static double along_left(const struct site_pattern *p)
 }
 
 // Within a tile of known size a loop's places are constants beside one address: half of what made addresses and counted goes with
-// the loads that come from there.
+// the loads that come from there; all of it in a loop of many turns, which is unrolled over the tile then.
 #define ADDRESSES_GONE 0.5
+#define TURNS_MANY 16.0 // of a warp
 static double share_of_loads(const struct altered *x, double (*of)(const struct site_pattern *))
 {
     double loads = 0, taken = 0;
@@ -634,22 +690,31 @@ static double share_of_loads(const struct altered *x, double (*of)(const struct 
     return loads > 0 ? taken / loads : 0;
 }
 
-static void addresses_thin(struct altered *x, double (*of)(const struct site_pattern *), double to)
+static double load_executed_most(const struct altered *x)
 {
-    struct replacing index = {share_new(x), FORM_VANISHED};
-    double share = share_of_loads(x, of), hottest = 0;
+    double hottest = 0;
     for (int i = 0; i < x->sites; i++)
         if (x->site[i].pipe == PIPE_GLOBAL_LOAD)
             hottest = fmax(hottest, (double)x->stats[i].executed);
+    return hottest;
+}
+
+static void addresses_thin(struct altered *x, double (*of)(const struct site_pattern *),
+                           double gone)
+{
+    struct replacing index = {share_new(x), FORM_VANISHED};
+    double share = share_of_loads(x, of), hottest = load_executed_most(x);
     for (int i = 0; i < x->sites && share >= TILE_MIN; i++)
         if (x->patterns->sites[i].index && (double)x->stats[i].executed >= 0.5 * hottest)
-            index.share.of[i] = ADDRESSES_GONE * share * (1 - fmin(to, 1));
+            index.share.of[i] = gone * share;
     altered_each(x, op_replace, &index);
 }
 
 static void block_reloads_apply(struct altered *x, double to)
 {
-    addresses_thin(x, again_block_of, to);
+    double warps = (double)x->was->grid_blocks * x->was->warps_per_block;
+    double gone = load_executed_most(x) >= TURNS_MANY * warps ? 1 : ADDRESSES_GONE;
+    addresses_thin(x, again_block_of, gone * (1 - fmin(to, 1)));
     loads_replace(x, along_by_fours, 1 - fmin(to, 1), FORM_VANISHED);
     loads_replace(x, along_left, 1 - fmin(to, 1), FORM_SHARED);
 }
@@ -688,7 +753,7 @@ static double uniform_rest(const struct site_pattern *p)
 static void uniform_apply(struct altered *x, double to)
 {
     bool twos = uniform_by_twos(x);
-    addresses_thin(x, uniform_of, to);
+    addresses_thin(x, uniform_of, ADDRESSES_GONE * (1 - fmin(to, 1)));
     if (twos)
         loads_replace(x, uniform_half, 1 - fmin(to, 1), FORM_VANISHED);
     loads_replace(x, twos ? uniform_rest : uniform_of, 1 - fmin(to, 1), FORM_UNIFORM);
@@ -852,6 +917,18 @@ static bool local_by_all_lanes(const struct timing_input *in)
     return true;
 }
 
+// What left L1 and was read back from memory; the sites have of that only what other accesses missed.
+static void local_reads_leave(struct altered *x)
+{
+    double missed = 0;
+    for (int i = 0; i < x->sites; i++) {
+        const struct sim_site *s = &x->stats[i];
+        missed += is_local(x->site[i].pipe) ? 0 : misses_of(s);
+    }
+    if (missed * SECTOR_BYTES < (double)x->in.l2.dram_read_bytes)
+        x->in.l2.dram_read_bytes = (uint64_t)(missed * SECTOR_BYTES);
+}
+
 static void local_apply(struct altered *x, double to)
 {
     struct replacing r = {share_new(x), FORM_VANISHED};
@@ -863,6 +940,8 @@ static void local_apply(struct altered *x, double to)
         if (in_loop[i] && to < 1)
             x->site[i].pipe = PIPE_NONE;
     }
+    if (to < 1)
+        local_reads_leave(x);
     altered_each(x, op_replace, &r);
     // The turns of an unrolled loop load together, unless what they do hangs on what was loaded.
     if (loads && local_by_all_lanes(x->was))
