@@ -103,7 +103,7 @@ replay() {
     work=$(mktemp -d) limit=3600
     grep -v '^#' "$here/replayed.txt" | sort >"$work/keys"
     simulate_rows "$(nproc)" <"$work/keys" >"$work/now" || status=1
-    join -t '|' "$work/keys" <(awk -F, '!/^#/ { print $1 "," $2 "," $3 "|" $0 }' "$here/modelled-h200.csv" | sort) |
+    join -t '|' "$work/keys" <(awk -F, '!/^#/ { print $1 "," $2 "," $3 "|" $0 }' "$here/modelled-h200.csv" | sort -t '|' -k 1,1) |
         cut -d '|' -f 2 >"$work/committed"
     diff -u "$work/committed" "$work/now" || status=1
     [[ -s $work/now ]] || status=1
