@@ -1,11 +1,12 @@
 // Counterfactual replays, shared by their files: one interface (a trace, a chip, a change) -> time.
-//   whatif.c         a short copy of the trace, the table of interventions, their replays
-//   whatif_memory.c  interventions on what is accessed
-//   whatif_work.c    interventions on what is executed
-//   whatif_grid.c    interventions on who executes it: residency, grid, balance
-//   carried.c        what a loop carries from one iteration to the next
-//   functions.c      functions of the library among the instructions
-//   patterns.c       what the trace shows of each instruction: loads of what is there already, index arithmetic
+//   whatif.c          a short copy of the trace, the table of interventions, their replays
+//   whatif_memory.c   interventions on how memory is accessed
+//   whatif_reloads.c  … on loads of what is there already
+//   whatif_work.c     interventions on what is executed
+//   whatif_grid.c     interventions on who executes it: residency, grid, balance
+//   carried.c         what a loop carries from one iteration to the next
+//   functions.c       functions of the library among the instructions
+//   patterns.c        what the trace shows of each instruction: loads of what is there already, index arithmetic
 // A change never touches the replay's code: it is made to a copy of what the replay reads (operations, sites,
 // counts, the chip), so that several compose, one after the other. Each site has three further ones behind it: as one
 // that vanishes, as one that goes to shared memory, and as one to constant memory; an operation is sent there by its site's number alone, since
@@ -111,8 +112,9 @@ struct intervening {
     void (*apply)(struct altered *x, double to);
 };
 extern const struct intervening intervene_conflicts, intervene_sectors, intervene_atomics,
-    intervene_shared_atomics, intervene_bytes, intervene_reloads, intervene_block_reloads,
-    intervene_shared_loads, intervene_local, intervene_uniform; // whatif_memory.c
+    intervene_shared_atomics, intervene_bytes; // whatif_memory.c
+extern const struct intervening intervene_reloads, intervene_block_reloads, intervene_shared_loads,
+    intervene_local, intervene_uniform; // whatif_reloads.c
 extern const struct intervening intervene_barriers, intervene_idle_lanes, intervene_steps,
     intervene_loads, intervene_ahead, intervene_chains, intervene_f64, intervene_halves,
     intervene_functions, intervene_divisions, intervene_index, intervene_tensor; // whatif_work.c
@@ -124,6 +126,46 @@ struct thinning {
     double *owed, taken;
 };
 void site_thin(struct altered *x, struct trace_op *op, struct thinning *t); // whatif_work.c
+
+// Takes from each site's operations a share: credit that adds up to whole ones.
+struct share {
+    double *of, *owed; // a site each
+};
+
+static inline struct share share_new(struct altered *x)
+{
+    return (struct share){ARENA_ARRAY(&x->arena, double, x->sites + 1),
+                          ARENA_ARRAY(&x->arena, double, x->sites + 1)};
+}
+
+static inline bool share_takes(struct share *s, uint32_t site)
+{
+    s->owed[site] += s->of[site];
+    if (s->owed[site] < 1 - 1e-9)
+        return false;
+    s->owed[site]--;
+    return true;
+}
+
+static inline double stat_sum(const struct timing_input *in, enum timing_pipe pipe,
+                              uint64_t (*of)(const struct sim_site *))
+{
+    double sum = 0;
+    for (int i = 0; i < in->site_count; i++)
+        if (in->sites[i].pipe == pipe)
+            sum += (double)of(&in->stats[i]);
+    return sum;
+}
+
+static inline bool is_local(enum timing_pipe pipe)
+{
+    return pipe == PIPE_LOCAL_LOAD || pipe == PIPE_LOCAL_STORE;
+}
+
+static inline uint64_t requests_of(const struct sim_site *s)
+{
+    return s->requests;
+}
 
 static inline double executed_sum(const struct timing_input *in,
                                   bool (*of)(const struct timing_site *))
