@@ -97,6 +97,23 @@ static void local_memory_hits_where_all_of_it_was_stored(void **state)
     assert_int_equal(part.hits, 0);
 }
 
+// What L1 has not, L2 is asked for, of local memory as of any other: no site finds more there than it sent.
+static void local_loads_are_sent_to_l2(void **state)
+{
+    (void)state;
+    struct bench b;
+    uint64_t sent = 0;
+    bench_text(&b, LOCAL(1));
+    uint64_t p = bench_buffer(&b, "p", NULL, 8192);
+    bench_run(&b, "k", GRID1(1, 32), ARGS(&p));
+    for (int i = 0; i < b.report.site_count; i++) {
+        assert_true(b.report.sites[i].l2_hit_sectors <= b.report.sites[i].l2_sectors);
+        sent += b.report.sites[i].l2_sectors;
+    }
+    assert_int_equal(sent, 128);
+    bench_close(&b);
+}
+
 // A thread walks a line of its own, word by word, each load waiting for the one before: loads of 32 lines keep the load/store unit
 // busy, warps come to it in turns, and all of their lines have to be in L1 at once.
 static double walk_hits(uint32_t threads) // of each SM; the share of sectors
@@ -137,6 +154,7 @@ int main(void)
         cmocka_unit_test(a_sector_filled_by_eight_stores_hits),
         cmocka_unit_test(an_atomic_takes_stored_bytes_from_l1),
         cmocka_unit_test(local_memory_hits_where_all_of_it_was_stored),
+        cmocka_unit_test(local_loads_are_sent_to_l2),
         cmocka_unit_test(warps_in_line_for_the_unit_share_l1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -203,6 +203,7 @@ void caches_plain(struct warp *w, const struct uop *u, struct mem_state *s, uint
 static void hear_local(struct warp *w, struct event *e)
 {
     enum { LOCAL_WORD = 4 }; // local memory is laid out by words
+    struct mem_state *s = &w->core->mem[e->u->extra];
     struct sm *sm = w->block->sm;
     struct touched t;
     touched_init(&t, e, e->physical, 0, e->bytes < LOCAL_WORD ? e->bytes : LOCAL_WORD);
@@ -215,8 +216,10 @@ static void hear_local(struct warp *w, struct event *e)
         e->hit_sectors += sector_count(hit);
         e->sent_sectors += sector_count(missing);
         e->sent_lines += missing != 0;
-        if (missing != 0 && e->touch != TOUCH_WRITE)
-            sm_log(sm, a->address, missing, a->full_sectors, L2_READ, e->u->site);
+        if (missing == 0 || e->touch == TOUCH_WRITE)
+            continue;
+        sm_log(sm, a->address, missing, a->full_sectors, L2_READ, e->u->site);
+        s->l2_sectors += sector_count(missing);
     }
 }
 
