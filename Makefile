@@ -73,7 +73,8 @@ PUBLIC   := $(BUILD)/libridge.a $(BUILD)/libridge.so
 
 TEST_SOURCES := $(sort $(wildcard tests/$(or $(MODULE),*)/*_test.c))
 TEST_SCRIPTS := $(sort $(wildcard tests/$(or $(MODULE),*)/*_test.sh))
-TESTS    := $(TEST_SOURCES:%.c=$(BUILD)/%)
+# LEAVE: names of programs not to build and run (sim/stall_test)
+TESTS    := $(filter-out $(LEAVE:%=$(BUILD)/tests/%),$(TEST_SOURCES:%.c=$(BUILD)/%))
 # Linked into every test program, where the folder exists.
 TEST_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard tests/support/*.c)))
 # Each fuzz target twice: with libFuzzer (make fuzz), and replaying its corpus in `make check`.
