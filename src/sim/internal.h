@@ -383,6 +383,11 @@ static inline bool is_among_lanes(enum timing_pipe pipe)
     return pipe == PIPE_WARP || pipe == PIPE_SHUFFLE;
 }
 
+static inline bool is_global_atomic(enum timing_pipe pipe)
+{
+    return pipe == PIPE_GLOBAL_ATOMIC || pipe == PIPE_GLOBAL_REDUCTION;
+}
+
 // How many machine instructions it becomes; what vanishes in its readers is none.
 static inline unsigned site_slots(const struct timing_site *t)
 {

@@ -330,6 +330,8 @@ static void function_body(struct decoder *d)
     segments_close(d);
     lower(d);
     d->out->code = code_of(d);
+    d->out->held = ARENA_ARRAY(&d->program->arena, int, f->block_count + 1);
+    ptx_registers_held(f, d->out->held);
     polls_find(d);
     clear_list(d);
     values_hoist(d);

@@ -163,8 +163,6 @@ void loops_unroll(struct program *p)
     for (int n = 0; n < p->function_count && !p->reads_clock; n++) {
         const struct function *own = &p->functions[n];
         const struct ptx_function *f = own->ptx;
-        int *held = xcalloc((size_t)f->block_count + 1, sizeof *held);
-        ptx_registers_held(f, held);
         for (int b = 0; b < f->block_count; b++) {
             const struct ptx_block *block = &f->blocks[b];
             const struct ptx_instruction *in = &f->instructions[block->first];
@@ -175,9 +173,8 @@ void loops_unroll(struct program *p)
                 back |= block->successors[i] == b;
             if (turns && back)
                 loop_unroll(p, own->site_base + block->first, in, block->count,
-                            loads_room(p, held[b]), loaded);
+                            loads_room(p, own->held[b]), loaded);
         }
-        free(held);
     }
     free(loaded);
 }

@@ -46,8 +46,7 @@ bool is_single_half(const struct timing_site *t, const struct ptx_instruction *i
 static bool writes_memory(enum timing_pipe pipe)
 {
     return pipe == PIPE_GLOBAL_STORE || pipe == PIPE_SHARED_STORE || pipe == PIPE_LOCAL_STORE ||
-           pipe == PIPE_GLOBAL_ATOMIC || pipe == PIPE_GLOBAL_REDUCTION ||
-           pipe == PIPE_SHARED_ATOMIC;
+           is_global_atomic(pipe) || pipe == PIPE_SHARED_ATOMIC;
 }
 
 static bool reads_memory(enum timing_pipe pipe)
@@ -403,7 +402,7 @@ static void sites_count(const struct timing_input *in, const struct patterns *p,
         f[FACT_SLOTS_FUNCTION] += in_function(t, &p->sites[i]) ? slots : 0;
         f[FACT_SLOTS_HALF] += is_single_half(t, s->instruction) ? slots : 0;
         f[FACT_SLOTS_F64] += t->pipe == PIPE_F64 ? slots : 0;
-        if (t->pipe == PIPE_GLOBAL_ATOMIC || t->pipe == PIPE_GLOBAL_REDUCTION) {
+        if (is_global_atomic(t->pipe)) {
             f[FACT_ATOMIC_REQUESTS] += (double)s->requests;
             f[FACT_ATOMIC_LANES] += (double)s->same_address_depth;
         }

@@ -130,9 +130,6 @@ static void function_enter(struct pressure *r, int function)
     }
     written_find(r, bits);
     free(bits);
-    free(r->held);
-    r->held = xcalloc((size_t)f->ptx->block_count + 1, sizeof *r->held);
-    ptx_registers_held(f->ptx, r->held);
 }
 
 void pressure_init(struct pressure *r, struct program *p)
@@ -156,7 +153,6 @@ void pressure_release(struct pressure *r)
     free(r->units);
     free(r->live_in);
     free(r->written_in);
-    free(r->held);
     free(r->alive);
     free(r->out);
     free(r->left);
@@ -212,7 +208,7 @@ static void limit_set(struct pressure *r, int first, int count)
     if (!loads_in_turns(r, block, first, count))
         return;
     r->most -= FREE;
-    r->live = r->held[block] > r->live ? r->held[block] : r->live;
+    r->live = f->held[block] > r->live ? f->held[block] : r->live;
 }
 
 static void region_begin(struct pressure *r, int first, int count)

@@ -16,7 +16,6 @@ struct pressure {
     uint64_t *written_in;
     size_t words;
     int function;   // of the program
-    int *held;      // by block: registers that hold values at its beginning, as ptx_registers_held
     bool *alive;    // by register: it has a value that is read again
     bool *out;      // … behind the region
     int *left;      // how often its value is read by the rest of the region

@@ -479,7 +479,7 @@ static double hot_turns(const struct timing_input *in)
     if ((double)in->grid_blocks > room)
         return 0;
     for (int i = 0; i < in->site_count; i++)
-        if (in->sites[i].pipe == PIPE_GLOBAL_ATOMIC || in->sites[i].pipe == PIPE_GLOBAL_REDUCTION)
+        if (is_global_atomic(in->sites[i].pipe))
             requests += (double)in->stats[i].executed;
     return requests > 0 ? together * in->atomic_turns_hot / requests : 0;
 }
@@ -506,7 +506,7 @@ static double turns_of_sector(const struct timing_input *in)
 {
     double sectors = 0;
     for (int i = 0; i < in->site_count; i++)
-        if (in->sites[i].pipe == PIPE_GLOBAL_ATOMIC || in->sites[i].pipe == PIPE_GLOBAL_REDUCTION)
+        if (is_global_atomic(in->sites[i].pipe))
             sectors += (double)in->stats[i].sectors;
     return in->atomic_turns > 0 && sectors > in->atomic_turns ? in->atomic_turns / sectors : 1;
 }
@@ -520,8 +520,7 @@ static double atomics_as_traced(const struct timing_input *in)
             const struct trace_warp *warp = &in->trace->blocks[b].warps[w];
             for (size_t i = 0; i < warp->count; i++) {
                 enum timing_pipe pipe = (enum timing_pipe)in->sites[warp->ops[i].site].pipe;
-                bool atomic = pipe == PIPE_GLOBAL_ATOMIC || pipe == PIPE_GLOBAL_REDUCTION;
-                sectors += atomic ? warp->ops[i].sectors : 0;
+                sectors += is_global_atomic(pipe) ? warp->ops[i].sectors : 0;
             }
         }
     return sectors * (double)in->grid_blocks / (double)in->trace->block_count;

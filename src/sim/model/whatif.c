@@ -182,8 +182,7 @@ static void sites_copy(struct altered *x)
         memcpy(x->site + n * (size_t)form, in->sites, n * sizeof *x->site);
     for (size_t i = 0; i < n; i++) {
         struct timing_site *shared = &x->site[FORM_SHARED * n + i];
-        bool atomic = shared->pipe == PIPE_GLOBAL_ATOMIC || shared->pipe == PIPE_GLOBAL_REDUCTION;
-        shared->pipe = atomic ? PIPE_SHARED_ATOMIC : PIPE_SHARED_LOAD;
+        shared->pipe = is_global_atomic(shared->pipe) ? PIPE_SHARED_ATOMIC : PIPE_SHARED_LOAD;
         x->site[FORM_VANISHED * n + i].pipe = PIPE_NONE;
         x->site[FORM_UNIFORM * n + i].pipe = PIPE_UNIFORM;
     }

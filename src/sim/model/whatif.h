@@ -162,6 +162,12 @@ static inline bool is_local(enum timing_pipe pipe)
     return pipe == PIPE_LOCAL_LOAD || pipe == PIPE_LOCAL_STORE;
 }
 
+// Sectors that L2 had not.
+static inline double misses_of(const struct sim_site *s)
+{
+    return s->l2_sectors > s->l2_hit_sectors ? (double)(s->l2_sectors - s->l2_hit_sectors) : 0;
+}
+
 static inline uint64_t requests_of(const struct sim_site *s)
 {
     return s->requests;
@@ -180,10 +186,6 @@ static inline double executed_sum(const struct timing_input *in,
 static inline bool is_global(enum timing_pipe pipe)
 {
     return pipe == PIPE_GLOBAL_LOAD || pipe == PIPE_GLOBAL_STORE;
-}
-static inline bool is_global_atomic(enum timing_pipe pipe)
-{
-    return pipe == PIPE_GLOBAL_ATOMIC || pipe == PIPE_GLOBAL_REDUCTION;
 }
 // One lane adds a constant and takes what was there: it draws the next piece of work, or asks whether it is the last.
 static inline bool is_ticket(const struct timing_site *t, const struct sim_site *s)

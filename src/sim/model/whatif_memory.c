@@ -133,7 +133,7 @@ static void site_coalesce(struct altered *x, int i, double to, struct coalescing
     c->ratio[i] = left / sectors;
     c->miss[i] = missed > 0 ? 1 - c->saved * (1 - misses_left(x, i, to) / missed) : 1;
     double l2 = (double)s->l2_sectors * c->miss[i];
-    double far = fmin((double)(s->l2_sectors - s->l2_hit_sectors), l2);
+    double far = fmin(misses_of(s), l2);
     s->l2_sectors = (uint64_t)l2;
     s->l2_hit_sectors = (uint64_t)fmax(0, l2 - far);
     s->sectors = (uint64_t)left;
@@ -151,7 +151,7 @@ static void sectors_apply(struct altered *x, double to)
             least += (double)x->stats[i].sectors_ideal;
         }
         site_coalesce(x, i, to, &c);
-        missed += (double)(x->stats[i].l2_sectors - x->stats[i].l2_hit_sectors);
+        missed += misses_of(&x->stats[i]);
     }
     altered_each(x, op_coalesce, &c);
     // Whole granules are used then: device memory brings no more than what missed.
@@ -428,8 +428,7 @@ static void granules_fill(struct altered *x, const struct widening *w)
         bool beside = (double)s->sectors <= 1.05 * (double)s->sectors_ideal;
         if (x->site[i].pipe != PIPE_GLOBAL_LOAD || !w->wider[i] || !beside || !(bytes < granule))
             continue;
-        double missed = (double)(s->l2_sectors - s->l2_hit_sectors);
-        missed = fmin((double)s->l2_sectors, missed * fmin(granule / bytes, w->times));
+        double missed = fmin((double)s->l2_sectors, misses_of(s) * fmin(granule / bytes, w->times));
         s->l2_hit_sectors = s->l2_sectors - (uint64_t)missed;
     }
 }

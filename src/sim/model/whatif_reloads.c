@@ -18,12 +18,6 @@ static void op_replace(struct altered *x, struct trace_op *op, void *context)
     op->wavefronts = 1;
 }
 
-// Sectors that L2 had not.
-static double misses_of(const struct sim_site *s)
-{
-    return s->l2_sectors > s->l2_hit_sectors ? (double)(s->l2_sectors - s->l2_hit_sectors) : 0;
-}
-
 static bool any_site(const struct timing_input *in, const struct patterns *p,
                      double (*of)(const struct site_pattern *))
 {

@@ -302,8 +302,7 @@ static bool reduces_without_loop(const struct timing_input *in)
     for (int i = 0; i < in->site_count; i++) {
         enum timing_pipe pipe = in->sites[i].pipe;
         bool load = pipe == PIPE_GLOBAL_LOAD;
-        bool result = pipe == PIPE_GLOBAL_STORE || pipe == PIPE_GLOBAL_ATOMIC ||
-                      pipe == PIPE_GLOBAL_REDUCTION;
+        bool result = pipe == PIPE_GLOBAL_STORE || is_global_atomic(pipe);
         loaded += load ? (double)in->stats[i].lanes : 0;
         left += result ? (double)in->stats[i].lanes : 0;
         loop |= load && (double)in->stats[i].executed > 1.01 * warps;

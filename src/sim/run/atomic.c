@@ -687,7 +687,7 @@ void atomics_wave_ends(struct launch *l)
 static bool has_atomics(const struct program *p)
 {
     for (int i = 0; i < p->site_count; i++)
-        if (p->timing[i].pipe == PIPE_GLOBAL_ATOMIC || p->timing[i].pipe == PIPE_GLOBAL_REDUCTION)
+        if (is_global_atomic(p->timing[i].pipe))
             return true;
     return false;
 }

@@ -229,6 +229,7 @@ struct function {
     int formal_count, return_count;
     int site_base, register_base;
     const struct code *code; // what ptxas makes of it, reckoned (decode/lower_code.h)
+    int *held; // by block: registers that hold values at its beginning (ptx_registers_held)
 };
 
 // What the decoder knows of an instruction, for counting and reporting.
