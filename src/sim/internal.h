@@ -274,7 +274,7 @@ void merging_row(struct merging *m, int sm, size_t round, const struct l2_row *r
 struct event;        // observe/events.h
 struct timing_input; // below
 struct sim_listener {
-    void (*event)(void *context, const struct event *e);
+    void (*event)(void *context, const struct event *e); // workers of a launch call it at once
     void (*timing)(void *context, const struct timing_input *in); // what the time is modelled from
 };
 

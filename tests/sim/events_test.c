@@ -38,9 +38,9 @@ static const char PROGRAM[] =
     "tex.1d.v4.u32.s32 {%r14, %r15, %r16, %r17}, [%l7, {%r0}];\nret;\n}\n";
 
 struct seen {
-    uint64_t event[64]; // by field: how many events held something
+    _Atomic uint64_t event[64]; // by field: how many events held something; workers count at once
     uint64_t trace[64];
-    uint64_t kinds;
+    _Atomic uint64_t kinds;
 };
 
 static bool is_set(const void *field, size_t size)

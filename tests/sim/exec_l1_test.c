@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/observe/events.h"
 
+#include <stdatomic.h>
+
 #undef fail
 #include "sim/exec_support.h"
 
@@ -14,7 +16,7 @@
     "add.s64 %d1, %d1, %d0;\n" body "\nret;\n}\n"
 
 struct heard {
-    unsigned sectors, hits; // of loads
+    atomic_uint sectors, hits; // of loads; workers of the launch count at once
     enum event_kind kind;
 };
 

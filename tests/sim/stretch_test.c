@@ -4,6 +4,8 @@
 #include "sim/run/exec.h"
 #include "sim/run/stretch.h"
 
+#include <stdatomic.h>
+
 #undef fail
 #include "sim/exec_support.h"
 
@@ -190,7 +192,7 @@ struct outcome {
 static void heard(void *context, const struct event *e)
 {
     (void)e;
-    ++*(size_t *)context;
+    ++*(atomic_size_t *)context;
 }
 
 static struct outcome outcome_of(const char *text, const char *isa, bool one_by_one)
@@ -203,7 +205,7 @@ static struct outcome outcome_of(const char *text, const char *isa, bool one_by_
         in[i] = (w[0] & 0x807fffff) | exponent << 23;
     }
     struct bench b;
-    size_t events = 0;
+    atomic_size_t events = 0;
     struct sim_listener listener = {.event = heard};
     assert_int_equal(setenv("RIDGE_SIM_ISA", isa, 1), 0);
     bench_text(&b, text);
