@@ -26,8 +26,9 @@ extern "C" __global__ void bfspull_thread(unsigned *next, const unsigned *seen, 
     }
 }
 
-extern "C" __global__ void bfspull_warp(unsigned *__restrict__ next, const unsigned *__restrict__ seen, const unsigned *__restrict__ front,
-                                        const int *__restrict__ starts, const int *__restrict__ sources, int nodes)
+extern "C" __global__ void bfspull_warp(unsigned *__restrict__ next, const unsigned *__restrict__ seen,
+                                        const unsigned *__restrict__ front, const int *__restrict__ starts,
+                                        const int *__restrict__ sources, int nodes)
 {
     int v = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
     if (v >= nodes || (seen[v / 32] >> v % 32 & 1))

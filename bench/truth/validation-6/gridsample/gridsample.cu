@@ -37,7 +37,8 @@ __device__ void corners(int (&at)[4], float (&weight)[4], const float *flow, int
     }
 }
 
-extern "C" __global__ void gridsample_channels(float *__restrict__ out, const float *__restrict__ in, const float *__restrict__ flow, int n)
+extern "C" __global__ void gridsample_channels(float *__restrict__ out, const float *__restrict__ in,
+                                               const float *__restrict__ flow, int n)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y, at[4];
     float w[4];
@@ -65,7 +66,8 @@ extern "C" __global__ void gridsample_turn(float4 *__restrict__ sides, const flo
 }
 
 // Four threads a place, four channels each.
-extern "C" __global__ void gridsample_sides(float *__restrict__ out, const float4 *__restrict__ sides, const float *__restrict__ flow, int n)
+extern "C" __global__ void gridsample_sides(float *__restrict__ out, const float4 *__restrict__ sides,
+                                            const float *__restrict__ flow, int n)
 {
     int t = blockIdx.x * blockDim.x + threadIdx.x, i = t / 4, c = t % 4, at[4];
     float w[4];

@@ -23,10 +23,9 @@ void ising_ref(unsigned char *out, const unsigned char *in, int n)
                 if ((x + y) % 2 != colour)
                     continue;
                 int i = y * n + x, spin = out[i];
-                int alike = (out[y * n + (x + 1) % n] == spin) +
-                            (out[y * n + (x + n - 1) % n] == spin) +
-                            (out[(y + 1) % n * n + x] == spin) +
-                            (out[(y + n - 1) % n * n + x] == spin);
+                int alike =
+                    (out[y * n + (x + 1) % n] == spin) + (out[y * n + (x + n - 1) % n] == spin) +
+                    (out[(y + 1) % n * n + x] == spin) + (out[(y + n - 1) % n * n + x] == spin);
                 uint32_t most = alike < 3 ? 1u << 24 : alike == 3 ? 3387262 : 683877;
                 if (chance((uint32_t)i, (uint32_t)colour) < most)
                     out[i] = (unsigned char)!spin;

@@ -32,8 +32,8 @@ extern "C" __global__ void substr_shared(unsigned char *found, const unsigned ch
 }
 
 // Four places a thread: three words of the text, shifted to each place.
-extern "C" __global__ void substr_words(uchar4 *__restrict__ found, const unsigned *__restrict__ text, const unsigned *__restrict__ pattern,
-                                        int words)
+extern "C" __global__ void substr_words(uchar4 *__restrict__ found, const unsigned *__restrict__ text,
+                                        const unsigned *__restrict__ pattern, int words)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= words)

@@ -13,8 +13,8 @@ void unsharp_ref(unsigned char *out, const unsigned char *in, int n)
             int sum = 128;
             for (int j = 0; j < 5; j++)
                 for (int i = 0; i < 5; i++)
-                    sum += weight[j] * weight[i] *
-                           in[inside(y + j - 2, n) * n + inside(x + i - 2, n)];
+                    sum +=
+                        weight[j] * weight[i] * in[inside(y + j - 2, n) * n + inside(x + i - 2, n)];
             int v = 2 * in[y * n + x] - sum / 256;
             out[y * n + x] = (unsigned char)(v < 0 ? 0 : v > 255 ? 255 : v);
         }

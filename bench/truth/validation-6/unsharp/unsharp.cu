@@ -90,5 +90,6 @@ extern "C" __global__ void unsharp_four(uchar4 *__restrict__ out, const uchar4 *
         if (j == 0)
             own = b;
     }
-    out[y * words + x] = make_uchar4(sharp(own.x, sum[0] >> 8), sharp(own.y, sum[1] >> 8), sharp(own.z, sum[2] >> 8), sharp(own.w, sum[3] >> 8));
+    out[y * words + x] =
+        make_uchar4(sharp(own.x, sum[0] >> 8), sharp(own.y, sum[1] >> 8), sharp(own.z, sum[2] >> 8), sharp(own.w, sum[3] >> 8));
 }
