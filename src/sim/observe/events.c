@@ -35,6 +35,9 @@ static void audience_choose(const struct launch *l, struct audience *a, bool tra
     }
     a->plain = a->count[EVENT_GLOBAL] == 2 && a->hear[EVENT_GLOBAL][0] == caches_listener.hear &&
                a->hear[EVENT_GLOBAL][1] == turns_listener.hear;
+    a->plain_shared =
+        a->count[EVENT_SHARED] == 0 ||
+        (a->count[EVENT_SHARED] == 1 && a->hear[EVENT_SHARED][0] == trace_listener.hear);
 }
 
 void listeners_choose(struct launch *l)

@@ -58,6 +58,8 @@ double footprint_shared(const struct launch *l); // … and both halves of the s
 const struct trace *trace_chosen(const struct launch *l, const struct sim_site *sites);
 void trace_begin(struct trace_op *ops, const struct segment *s, uint32_t mask);
 void trace_note(struct trace_op *op, const struct event *e);
+// Of a warp that is traced: an access of shared memory that the trace alone hears of, without an event.
+void trace_passes(struct warp *w, uint32_t site, unsigned passes);
 
 static inline bool is_heard(const struct warp *w, enum event_kind kind)
 {
@@ -137,6 +139,14 @@ static inline void count_shared(struct mem_state *s, struct wavefronts passes)
     s->shared_requests++;
     s->wavefronts += (uint64_t)passes.count;
     s->wavefronts_ideal += (uint64_t)passes.ideal;
+}
+
+// Of an access that only the trace would hear of: without an event.
+static inline void plain_shared(struct warp *w, const struct uop *u, struct mem_state *s)
+{
+    count_shared(s, s->passes);
+    if (w->trace != NULL)
+        trace_passes(w, u->site, (unsigned)s->passes.count);
 }
 
 // more: added to all offsets.

@@ -58,17 +58,18 @@ struct effort { // of a block, on average
 
 static struct effort effort_of_trace(const struct launch *l, const struct trace *t)
 {
-    struct effort e = {0};
+    const struct timing_site *timing = l->program->timing;
+    uint64_t executed = 0, passes = 0;
     for (int b = 0; b < t->block_count; b++)
-        for (int w = 0; w < t->blocks[b].warp_count; w++)
-            for (size_t i = 0; i < t->blocks[b].warps[w].count; i++) {
-                const struct trace_op *op = &t->blocks[b].warps[w].ops[i];
-                e.executed += op->lanes > 0 || !l->program->timing[op->site].side_step;
-                e.passes += op->lines > 0 ? op->lines : op->wavefronts;
+        for (int w = 0; w < t->blocks[b].warp_count; w++) {
+            const struct trace_warp *warp = &t->blocks[b].warps[w];
+            for (const struct trace_op *op = warp->ops, *end = op + warp->count; op < end; op++) {
+                executed += op->lanes > 0 || !timing[op->site].side_step;
+                passes += op->lines > 0 ? op->lines : op->wavefronts;
             }
-    e.executed /= t->block_count;
-    e.passes /= t->block_count;
-    return e;
+        }
+    return (struct effort){.executed = (double)executed / t->block_count,
+                           .passes = (double)passes / t->block_count};
 }
 
 static struct effort effort_of_grid(const struct launch *l, const struct sim_site *sites)
@@ -101,7 +102,7 @@ static bool any_polls(const struct program *p)
 // what they execute is not what they take.
 const struct trace *trace_chosen(const struct launch *l, const struct sim_site *sites)
 {
-    static const double little = 1.1;
+    static const double little = 1.1, like_the_mean = 1; // that much merit is more than others can have
     const struct trace *first = &l->traces[0], *best = first;
     bool single = l->grid_blocks <= (uint64_t)l->sm_count, any = !any_polls(l->program);
     struct effort mean = effort_of_grid(l, sites);
@@ -116,6 +117,7 @@ const struct trace *trace_chosen(const struct launch *l, const struct sim_site *
             single ? (e.executed + 1) * (e.passes + 1)
                    : 1 / (1 + unlike(e.executed, mean.executed) + unlike(e.passes, mean.passes));
         merit *= t == first ? little : 1;
+        any &= single || t != first || merit < like_the_mean;
         best = merit > most ? t : best;
         most = merit > most ? merit : most;
     }
@@ -130,6 +132,8 @@ static void trace_block(struct block *b)
     t->blocks = xrealloc(t->blocks, ((size_t)t->block_count + 1) * sizeof(*t->blocks));
     b->traced = t->block_count;
     struct trace_block *traced = &t->blocks[t->block_count++];
+    size_t warps = (size_t)b->traced * (size_t)b->warp_count;
+    b->sm->trace_usual = warps > 0 ? b->sm->trace_ops / warps : 0;
     *traced = (struct trace_block){.block_index = (uint32_t)b->linear, .warp_count = b->warp_count};
     traced->warps = xcalloc((size_t)b->warp_count, sizeof(*traced->warps));
     for (int i = 0; i < b->warp_count; i++) {
@@ -252,7 +256,7 @@ static void trace_segment(struct warp *w, const struct segment *s, uint32_t mask
         return;
     }
     if (need > t->capacity) {
-        t->capacity = need * 2;
+        t->capacity = need * 2 > sm->trace_usual ? need * 2 : sm->trace_usual;
         t->ops = xrealloc(t->ops, t->capacity * sizeof(*t->ops));
     }
     region_begin(w, s, mask);
@@ -290,11 +294,21 @@ void trace_note(struct trace_op *op, const struct event *e)
     saturate(&op->miss_lines, e->sent_lines);
 }
 
+static struct trace_op *op_at_site(const struct warp *w, uint32_t site)
+{
+    return &w->trace->ops[w->trace_base + (site - w->trace_first)];
+}
+
+void trace_passes(struct warp *w, uint32_t site, unsigned passes)
+{
+    saturate(&op_at_site(w, site)->wavefronts, passes);
+}
+
 /* ---- phases of barriers, and what bulk copies move ----------------------------------------------- */
 
 static struct trace_op *op_of(const struct warp *w, const struct event *e)
 {
-    return &w->trace->ops[w->trace_base + (e->u->site - w->trace_first)];
+    return op_at_site(w, e->u->site);
 }
 
 // A new record of the operation, behind those that it has.

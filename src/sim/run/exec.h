@@ -382,6 +382,7 @@ struct event;
 struct audience {
     uint32_t heard; // kinds with a listener: bits
     bool plain;     // accesses of global memory: the caches and the order of turns alone
+    bool plain_shared; // of shared memory: the trace at most
     uint8_t count[EVENT_KINDS];
     void (*hear[EVENT_KINDS][LISTENERS_MAX])(struct warp *w, struct event *e);
 };
@@ -635,6 +636,7 @@ struct sm {
     bool traced;         // one of some SMs, as long as there is room
     struct trace *trace; // the launch's; NULL: of others
     size_t trace_ops, trace_room;
+    size_t trace_usual; // operations of a warp, so far
 };
 
 enum { TRACED_SMS = 8 };
