@@ -21,6 +21,11 @@ static const struct listener *const LISTENERS[] = {
     &checks_listener, &touched_listener, &footprint_listener, &guest_listener,
 };
 
+static bool trace_at_most(const struct audience *a, enum event_kind kind)
+{
+    return a->count[kind] == 0 || (a->count[kind] == 1 && a->hear[kind][0] == trace_listener.hear);
+}
+
 static void audience_choose(const struct launch *l, struct audience *a, bool traced)
 {
     *a = (struct audience){0};
@@ -35,9 +40,8 @@ static void audience_choose(const struct launch *l, struct audience *a, bool tra
     }
     a->plain = a->count[EVENT_GLOBAL] == 2 && a->hear[EVENT_GLOBAL][0] == caches_listener.hear &&
                a->hear[EVENT_GLOBAL][1] == turns_listener.hear;
-    a->plain_shared =
-        a->count[EVENT_SHARED] == 0 ||
-        (a->count[EVENT_SHARED] == 1 && a->hear[EVENT_SHARED][0] == trace_listener.hear);
+    a->plain_shared = trace_at_most(a, EVENT_SHARED);
+    a->plain_segments = trace_at_most(a, EVENT_SEGMENT);
 }
 
 void listeners_choose(struct launch *l)
@@ -52,4 +56,25 @@ void event_send(struct warp *w, struct event *e)
     const struct audience *a = w->audience;
     for (unsigned i = 0; i < a->count[e->kind]; i++)
         a->hear[e->kind][i](w, e);
+}
+
+void segment_send(struct warp *w, const struct uop *u)
+{
+    const struct segment *s = &w->core->launch->program->segments[u->extra];
+    if (!w->audience->plain_segments)
+        event_send(
+            w,
+            &(struct event){.kind = EVENT_SEGMENT, .u = u, .mask = w->mask, .segment = s});
+    else if (w->trace != NULL)
+        trace_segment(w, s, w->mask);
+}
+
+void guard_send(struct warp *w, const struct uop *u, uint32_t mask)
+{
+    event_send(w, &(struct event){.kind = EVENT_GUARD, .u = u, .mask = mask});
+}
+
+void barrier_send(struct warp *w, const struct uop *u, uint32_t mask, uint32_t threads)
+{
+    event_send(w, &(struct event){.kind = EVENT_BARRIER, .u = u, .mask = mask, .threads = threads});
 }

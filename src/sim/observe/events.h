@@ -58,7 +58,8 @@ double footprint_shared(const struct launch *l); // … and both halves of the s
 const struct trace *trace_chosen(const struct launch *l, const struct sim_site *sites);
 void trace_begin(struct trace_op *ops, const struct segment *s, uint32_t mask);
 void trace_note(struct trace_op *op, const struct event *e);
-// Of a warp that is traced: an access of shared memory that the trace alone hears of, without an event.
+// Of a warp that is traced, what the trace alone hears of, without an event: a segment that starts, an access of shared memory.
+void trace_segment(struct warp *w, const struct segment *s, uint32_t mask);
 void trace_passes(struct warp *w, uint32_t site, unsigned passes);
 
 static inline bool is_heard(const struct warp *w, enum event_kind kind)
@@ -66,25 +67,31 @@ static inline bool is_heard(const struct warp *w, enum event_kind kind)
     return (w->audience->heard >> kind & 1) != 0;
 }
 
+// Where they are sent from most often, apart from the handler, which so has little to keep.
+void segment_send(struct warp *w, const struct uop *u);
+void guard_send(struct warp *w, const struct uop *u, uint32_t mask);
+void barrier_send(struct warp *w, const struct uop *u, uint32_t mask, uint32_t threads);
+
 /* ---- what is counted in every launch ----------------------------------------------------------- */
+
+static inline void count_segment(struct segment_count *s, int lanes)
+{
+    s->executed++;
+    s->lanes += (uint64_t)lanes;
+}
 
 static inline void event_segment(struct warp *w, const struct uop *u)
 {
-    struct segment_count *s = &w->core->segments[u->extra];
-    s->executed++;
-    s->lanes += (uint64_t)lane_count(w->mask);
+    count_segment(&w->core->segments[u->extra], lane_count(w->mask));
     if (is_heard(w, EVENT_SEGMENT))
-        event_send(w, &(struct event){.kind = EVENT_SEGMENT,
-                                      .u = u,
-                                      .mask = w->mask,
-                                      .segment = &w->core->launch->program->segments[u->extra]});
+        segment_send(w, u);
 }
 
 static inline void event_guard(struct warp *w, const struct uop *u, uint32_t mask)
 {
     w->core->guarded_lanes[u->extra] += (uint64_t)lane_count(mask);
     if (is_heard(w, EVENT_GUARD))
-        event_send(w, &(struct event){.kind = EVENT_GUARD, .u = u, .mask = mask});
+        guard_send(w, u, mask);
 }
 
 // A branch whose lanes go both ways.
@@ -100,8 +107,7 @@ static inline void event_barrier(struct warp *w, const struct uop *u, uint32_t m
                                  uint32_t threads)
 {
     if (is_heard(w, EVENT_BARRIER))
-        event_send(
-            w, &(struct event){.kind = EVENT_BARRIER, .u = u, .mask = mask, .threads = threads});
+        barrier_send(w, u, mask, threads);
 }
 
 // A fence, or what stands for one: orders this block's accesses after others'.
@@ -155,6 +161,11 @@ static inline void event_shared(struct warp *w, const struct uop *u, struct mem_
                                 enum touch touch, struct wavefronts passes)
 {
     count_shared(s, passes);
+    if (w->audience->plain_shared) {
+        if (w->trace != NULL)
+            trace_passes(w, u->site, (unsigned)passes.count);
+        return;
+    }
     if (is_heard(w, EVENT_SHARED))
         event_send(w, &(struct event){.kind = EVENT_SHARED,
                                       .u = u,

@@ -240,7 +240,7 @@ static void region_begin(struct warp *w, const struct segment *s, uint32_t mask)
     (void)region_goes_on(w, s, mask);
 }
 
-static void trace_segment(struct warp *w, const struct segment *s, uint32_t mask)
+void trace_segment(struct warp *w, const struct segment *s, uint32_t mask)
 {
     struct trace_warp *t = w->trace;
     struct sm *sm = w->block->sm;
