@@ -42,6 +42,7 @@ static void audience_choose(const struct launch *l, struct audience *a, bool tra
                a->hear[EVENT_GLOBAL][1] == turns_listener.hear;
     a->plain_shared = trace_at_most(a, EVENT_SHARED);
     a->plain_segments = trace_at_most(a, EVENT_SEGMENT);
+    a->plain_barriers = trace_at_most(a, EVENT_BARRIER);
 }
 
 void listeners_choose(struct launch *l)
@@ -76,5 +77,9 @@ void guard_send(struct warp *w, const struct uop *u, uint32_t mask)
 
 void barrier_send(struct warp *w, const struct uop *u, uint32_t mask, uint32_t threads)
 {
-    event_send(w, &(struct event){.kind = EVENT_BARRIER, .u = u, .mask = mask, .threads = threads});
+    if (!w->audience->plain_barriers)
+        event_send(
+            w, &(struct event){.kind = EVENT_BARRIER, .u = u, .mask = mask, .threads = threads});
+    else if (w->trace != NULL)
+        trace_barrier(w, u, mask, threads);
 }

@@ -58,8 +58,10 @@ double footprint_shared(const struct launch *l); // … and both halves of the s
 const struct trace *trace_chosen(const struct launch *l, const struct sim_site *sites);
 void trace_begin(struct trace_op *ops, const struct segment *s, uint32_t mask);
 void trace_note(struct trace_op *op, const struct event *e);
-// Of a warp that is traced, what the trace alone hears of, without an event: a segment that starts, an access of shared memory.
+// Of a warp that is traced, what the trace alone hears of, without an event: a segment that starts, an arrival at a barrier, an
+// access of shared memory.
 void trace_segment(struct warp *w, const struct segment *s, uint32_t mask);
+void trace_barrier(struct warp *w, const struct uop *u, uint32_t mask, uint32_t threads);
 void trace_passes(struct warp *w, uint32_t site, unsigned passes);
 
 static inline bool is_heard(const struct warp *w, enum event_kind kind)

@@ -383,20 +383,20 @@ static void mbarrier_note(struct warp *w, const struct event *e)
 }
 
 // A barrier without a count is of all the block's warps and needs no record: the replay knows who comes.
-static void barrier_note(struct warp *w, const struct event *e)
+void trace_barrier(struct warp *w, const struct uop *u, uint32_t mask, uint32_t threads)
 {
     struct trace *t = w->block->sm->trace;
     struct trace_block *block = &t->blocks[w->block->traced];
-    uint32_t id = row32(w, e->u->a)[lane_first(e->mask)];
+    uint32_t id = row32(w, u->a)[lane_first(mask)];
     const struct barrier *bar = &w->block->barriers[id];
     if (bar->expected == 0)
         return;
     struct trace_barrier *b = barrier_at(block, NAMED + id);
-    if (bar->arrived == e->threads)
+    if (bar->arrived == threads)
         b->now = block->phase_count++;
-    phase_note(t, op_of(w, e), b->now, false);
-    if ((e->u->small & BARRIER_ARRIVE) == 0)
-        phase_note(t, op_of(w, e), b->now, true);
+    phase_note(t, op_at_site(w, u->site), b->now, false);
+    if ((u->small & BARRIER_ARRIVE) == 0)
+        phase_note(t, op_at_site(w, u->site), b->now, true);
 }
 
 // Rows of a box are one copy: what it moves, in all.
@@ -432,7 +432,7 @@ static void trace_hear(struct warp *w, struct event *e)
     else if (e->kind == EVENT_MBARRIER)
         mbarrier_note(w, e);
     else if (e->kind == EVENT_BARRIER)
-        barrier_note(w, e);
+        trace_barrier(w, e->u, e->mask, e->threads);
     else if (e->kind == EVENT_COPY)
         copy_note(w, e);
     else

@@ -382,7 +382,8 @@ struct event;
 struct audience {
     uint32_t heard; // kinds with a listener: bits
     bool plain;     // accesses of global memory: the caches and the order of turns alone
-    bool plain_shared, plain_segments; // of shared memory, the runs of instructions: the trace at most
+    bool plain_shared, plain_segments,
+        plain_barriers; // accesses of shared memory, runs of instructions, arrivals: the trace at most
     uint8_t count[EVENT_KINDS];
     void (*hear[EVENT_KINDS][LISTENERS_MAX])(struct warp *w, struct event *e);
 };
