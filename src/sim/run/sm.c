@@ -69,7 +69,7 @@ struct turn_order {
     size_t words;    // of the bits
     bool first_come; // the last turn took longer of the load/store unit than of a scheduler
 };
-enum { WORD_BITS = 64, SLEEPERS_ROOM = 4 };
+enum { WORD_BITS = 64, SLEEPERS_ROOM = 4, HOST_LINE = 64 };
 
 static inline void warp_since(struct turn_order *o, size_t warp, uint64_t time)
 {
@@ -125,10 +125,17 @@ static void warp_sleeps(struct turn_order *o, size_t warp, uint64_t until)
     o->asleep[at] = (struct sleeper){until, warp};
 }
 
-static void warps_wake(struct turn_order *o, uint64_t now)
+// They have their turns soon: what each turn looks at is on its way to the host's cache by then.
+static inline void warps_wake(struct turn_order *o, const struct warp *warps, uint64_t now)
 {
-    while (o->first < o->last && o->asleep[o->first].until <= now)
-        warp_wakes(o, o->asleep[o->first++].warp);
+    size_t first = o->first, last = o->last;
+    for (; first < last && o->asleep[first].until <= now; first++) {
+        size_t warp = o->asleep[first].warp;
+        __builtin_prefetch(&warps[warp], 1);
+        __builtin_prefetch((const char *)&warps[warp] + HOST_LINE, 1);
+        warp_wakes(o, warp);
+    }
+    o->first = first;
 }
 
 // The first that is awake from `warp` on and not held at a barrier, or the number of warps. Those held before it are
@@ -372,7 +379,7 @@ static void ahead_begin(struct core *core, const struct sm *sm)
 
 static inline void ahead_fetch(struct core *core)
 {
-    enum { HOST_LINE = 64, LINES = 4 }; // of a turn
+    enum { LINES = 4 }; // of a turn
     if (core->ahead == core->ahead_end)
         return;
     for (int i = 0; i < LINES && core->ahead < core->ahead_end; i++, core->ahead += HOST_LINE)
@@ -436,7 +443,7 @@ static inline __attribute__((always_inline)) void warp_turn(struct core *core, s
     warp_since(order, index, w->wake);
     if (w->waiting)
         sm->home->held[index / WORD_BITS] |= (uint64_t)1 << index % WORD_BITS;
-    warps_wake(order, sm->now);
+    warps_wake(order, sm->home->warps, sm->now);
 }
 
 // It is awake, but waits for other warps.
@@ -463,7 +470,7 @@ static inline bool sleep_ends(struct sm *sm)
     if (order->first == order->last)
         return false;
     sm->now = order->asleep[order->first].until;
-    warps_wake(order, sm->now);
+    warps_wake(order, sm->home->warps, sm->now);
     return true;
 }
 
