@@ -63,9 +63,8 @@ void segment_send(struct warp *w, const struct uop *u)
 {
     const struct segment *s = &w->core->launch->program->segments[u->extra];
     if (!w->audience->plain_segments)
-        event_send(
-            w,
-            &(struct event){.kind = EVENT_SEGMENT, .u = u, .mask = w->mask, .segment = s});
+        event_send(w,
+                   &(struct event){.kind = EVENT_SEGMENT, .u = u, .mask = w->mask, .segment = s});
     else if (w->trace != NULL)
         trace_segment(w, s, w->mask);
 }

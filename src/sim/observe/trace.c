@@ -102,7 +102,8 @@ static bool any_polls(const struct program *p)
 // what they execute is not what they take.
 const struct trace *trace_chosen(const struct launch *l, const struct sim_site *sites)
 {
-    static const double little = 1.1, like_the_mean = 1; // that much merit is more than others can have
+    static const double little = 1.1,
+                        like_the_mean = 1; // that much merit is more than others can have
     const struct trace *first = &l->traces[0], *best = first;
     bool single = l->grid_blocks <= (uint64_t)l->sm_count, any = !any_polls(l->program);
     struct effort mean = effort_of_grid(l, sites);

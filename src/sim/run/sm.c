@@ -64,7 +64,8 @@ struct turn_order {
         uint64_t until;
         size_t warp;
     } * asleep; // from `first` to `last`, the soonest first
-    uint64_t *since; // each warp's time, and behind it its place among the 64 whose bits lie together
+    uint64_t
+        *since; // each warp's time, and behind it its place among the 64 whose bits lie together
     size_t first, last, warps;
     size_t words;    // of the bits
     bool first_come; // the last turn took longer of the load/store unit than of a scheduler
@@ -490,9 +491,8 @@ static bool sm_round_few(struct core *core, struct sm *sm)
             able &= order->first_come ? ~passed : from;
             if (able == 0)
                 break;
-            size_t warp =
-                order->first_come ? longest_of(able, order->since) % WORD_BITS
-                                  : (size_t)__builtin_ctzll(able);
+            size_t warp = order->first_come ? longest_of(able, order->since) % WORD_BITS
+                                            : (size_t)__builtin_ctzll(able);
             uint64_t one = (uint64_t)1 << warp;
             passed |= bits & from & *held & (one - 1);
             from = ~(one | (one - 1));
