@@ -84,6 +84,8 @@ static struct turn_order *turn_order_new(size_t warps)
     o->passed = xcalloc(warps / WORD_BITS + 1, sizeof(*o->passed));
     o->asleep = xcalloc(SLEEPERS_ROOM * warps + 1, sizeof(*o->asleep));
     o->since = xcalloc(warps + 1, sizeof(*o->since));
+    for (size_t i = 0; i < warps; i++)
+        warp_since(o, i, 0);
     return o;
 }
 
@@ -93,8 +95,6 @@ static void turn_order_reset(struct turn_order *o, size_t warps)
     o->words = (warps + WORD_BITS - 1) / WORD_BITS;
     o->first = o->last = 0;
     o->first_come = false;
-    for (size_t i = 0; i < warps; i++)
-        warp_since(o, i, 0);
     for (size_t i = 0; i < o->words; i++) {
         size_t left = warps - i * WORD_BITS;
         o->awake[i] = left >= WORD_BITS ? UINT64_MAX : ((uint64_t)1 << left) - 1;
