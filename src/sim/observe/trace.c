@@ -192,8 +192,9 @@ static void trace_stop(struct sm *sm)
 void trace_begin(struct trace_op *ops, const struct segment *s, uint32_t mask)
 {
     uint8_t lanes = (uint8_t)lane_count(mask);
-    for (int i = 0; i < s->count; i++)
-        ops[i] = (struct trace_op){.site = (uint32_t)(s->first_site + i), .lanes = lanes};
+    uint32_t first = (uint32_t)s->first_site;
+    for (uint32_t i = 0, count = (uint32_t)s->count; i < count; i++)
+        ops[i] = (struct trace_op){.site = first + i, .lanes = lanes};
 }
 
 // Turns of a loop that only waits are turns of the interpreter, not time: the first is kept, and the last, which finds
@@ -234,10 +235,11 @@ static bool region_goes_on(struct warp *w, const struct segment *s, uint32_t mas
 static void region_begin(struct warp *w, const struct segment *s, uint32_t mask)
 {
     const struct segment *head = s - s->place;
+    const struct segment whole = {.first_site = head->first_site, .count = head->region_count};
     w->region = (struct trace_region){.head = head, .place = -1, .base = w->trace->count};
-    for (int i = 0; i < head->region_count; i++)
-        w->trace->ops[w->trace->count++] =
-            (struct trace_op){.site = (uint32_t)(head->first_site + i)};
+    if (s->count < head->region_count)
+        trace_begin(w->trace->ops + w->trace->count, &whole, 0);
+    w->trace->count += (size_t)head->region_count;
     (void)region_goes_on(w, s, mask);
 }
 
