@@ -152,26 +152,29 @@ static void every_field_of_the_trace_is_written(void **state)
     bench_close(&b);
 }
 
-// Runs of instructions, arrivals at barriers and accesses of shared memory that only the trace would hear of come to it without an
-// event: loads in a row, conflicts, a guard, lanes that diverge, a barrier with a count.
+// Runs of instructions, arrivals at barriers and accesses that only the trace would hear of come to it without an event: loads in a
+// row, conflicts, strided loads and stores in part, a guard, lanes that diverge, a barrier with a count.
 static const char TURNS[] =
     ".version 8.6\n.target sm_90a\n.address_size 64\n"
     ".visible .entry turns(.param .u64 out)\n{\n"
-    ".reg .pred %p<4>;\n.reg .b32 %r<8>;\n.reg .f32 %f<8>;\n.reg .b64 %l<4>;\n"
+    ".reg .pred %p<4>;\n.reg .b32 %r<8>;\n.reg .f32 %f<8>;\n.reg .b64 %l<6>;\n"
     ".shared .align 16 .b8 s[4096];\n"
     "ld.param.u64 %l0, [out];\nmov.u32 %r0, %tid.x;\nshl.b32 %r1, %r0, 2;\nmov.u32 %r2, s;\n"
     "add.u32 %r1, %r1, %r2;\nshl.b32 %r3, %r0, 4;\nadd.u32 %r3, %r3, %r2;\n"
     "st.shared.u32 [%r1], %r0;\nst.shared.u32 [%r1+512], %r0;\nmov.f32 %f0, 0f00000000;\n"
     "mov.u32 %r4, 0;\nsetp.lt.u32 %p0, %r0, 64;\nand.b32 %r5, %r0, 3;\n"
-    "setp.eq.u32 %p1, %r5, 0;\nbar.sync 0;\n"
+    "setp.eq.u32 %p1, %r5, 0;\nmov.u32 %r6, %ctaid.x;\nmad.lo.u32 %r6, %r6, 128, %r0;\n"
+    "mul.wide.u32 %l1, %r6, 40;\nadd.s64 %l3, %l0, %l1;\nbar.sync 0;\n"
     "LOOP:\nld.shared.f32 %f1, [%r1];\nld.shared.f32 %f2, [%r1+512];\n"
     "fma.rn.f32 %f0, %f1, %f2, %f0;\nld.shared.f32 %f3, [%r3];\nld.shared.f32 %f4, [%r3+2048];\n"
     "fma.rn.f32 %f0, %f3, %f4, %f0;\n@%p1 st.shared.f32 [%r1+1024], %f0;\n"
     "@%p1 bra FEW;\nadd.f32 %f0, %f0, %f1;\nst.shared.f32 [%r3], %f0;\nFEW:\n"
     "@%p0 bra SYNC;\nbar.arrive 1, 128;\nbra MET;\nSYNC:\nbar.sync 1, 128;\nMET:\n"
     "bar.sync 0;\nst.shared.f32 [%r1+1536], %f0;\nadd.u32 %r4, %r4, 1;\n"
+    "ld.global.f32 %f5, [%l3];\nadd.f32 %f0, %f0, %f5;\nst.global.f32 [%l3+20], %f0;\n"
+    "@%p1 ld.global.f32 %f6, [%l3+4];\nst.global.v2.f32 [%l3+8], {%f0, %f5};\n"
     "setp.lt.u32 %p2, %r4, 6;\n@%p2 bra LOOP;\n"
-    "mul.wide.u32 %l1, %r0, 4;\nadd.s64 %l2, %l0, %l1;\nst.global.f32 [%l2], %f0;\nret;\n}\n";
+    "st.global.f32 [%l3], %f0;\nret;\n}\n";
 
 struct trace_copy { // of the trace that stands for the grid
     struct trace_op *ops;
@@ -202,7 +205,7 @@ static double trace_turns(const struct sim_listener *listener, struct trace_copy
 {
     struct bench b;
     bench_text(&b, TURNS);
-    uint64_t out = bench_buffer(&b, "out", NULL, 128 * 4);
+    uint64_t out = bench_buffer(&b, "out", NULL, (size_t)400 * 128 * 40);
     b.launch.listener = listener;
     b.launch.listener_context = copy;
     bench_run(&b, "turns", GRID1(400, 128), ARGS(&out));

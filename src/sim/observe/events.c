@@ -38,8 +38,10 @@ static void audience_choose(const struct launch *l, struct audience *a, bool tra
                 a->hear[kind][a->count[kind]++] = listener->hear;
         a->heard |= listener->kinds;
     }
-    a->plain = a->count[EVENT_GLOBAL] == 2 && a->hear[EVENT_GLOBAL][0] == caches_listener.hear &&
-               a->hear[EVENT_GLOBAL][1] == turns_listener.hear;
+    unsigned global = a->count[EVENT_GLOBAL];
+    a->plain = global >= 2 && global <= 3 && a->hear[EVENT_GLOBAL][0] == caches_listener.hear &&
+               a->hear[EVENT_GLOBAL][1] == turns_listener.hear &&
+               (global == 2 || a->hear[EVENT_GLOBAL][2] == trace_listener.hear);
     a->plain_shared = trace_at_most(a, EVENT_SHARED);
     a->plain_segments = trace_at_most(a, EVENT_SEGMENT);
     a->plain_barriers = trace_at_most(a, EVENT_BARRIER);

@@ -35,7 +35,7 @@ void event_send(struct warp *w, struct event *e);
 void bytes_of_lines(const struct access *access, uint64_t base, const uint64_t *address,
                     uint32_t mask, unsigned bytes, struct line_bytes *out);
 
-// A load or store in the pattern's phase that only the caches and the order of turns hear of: without an event. more: added to
+// A load or store in the pattern's phase that only the caches, the order of turns and the trace hear of: without an event. more: added to
 // each address.
 void caches_plain(struct warp *w, const struct uop *u, struct mem_state *s, uint32_t mask,
                   const uint64_t *address, uint64_t more, unsigned bytes, enum touch touch);
@@ -59,10 +59,13 @@ const struct trace *trace_chosen(const struct launch *l, const struct sim_site *
 void trace_begin(struct trace_op *ops, const struct segment *s, uint32_t mask);
 void trace_note(struct trace_op *op, const struct event *e);
 // Of a warp that is traced, what the trace alone hears of, without an event: a segment that starts, an arrival at a barrier, an
-// access of shared memory.
+// access of shared memory, or one of global memory in a phase, of whose lines so many were sent on; missed: sectors that a load did
+// not find, or that a store writes in part.
 void trace_segment(struct warp *w, const struct segment *s, uint32_t mask);
 void trace_barrier(struct warp *w, const struct uop *u, uint32_t mask, uint32_t threads);
 void trace_passes(struct warp *w, uint32_t site, unsigned passes);
+void trace_lines(struct warp *w, uint32_t site, const struct phase *p, uint64_t base,
+                 unsigned missed, size_t missed_lines);
 
 static inline bool is_heard(const struct warp *w, enum event_kind kind)
 {

@@ -271,11 +271,11 @@ static void saturate(uint8_t *sum, unsigned more)
     *sum = (uint8_t)(*sum + more > UINT8_MAX ? UINT8_MAX : *sum + more);
 }
 
-static uint32_t first_sector(const struct event *e)
+static uint32_t first_sector(const struct access *access, uint64_t base)
 {
-    const struct access_line *a = &e->access->line[0];
+    const struct access_line *a = &access->line[0];
     unsigned sector = (unsigned)__builtin_ctz(a->sectors | 1u << SECTORS_PER_LINE);
-    return (uint32_t)((e->line_base + a->address) / SECTOR_BYTES + sector);
+    return (uint32_t)((base + a->address) / SECTOR_BYTES + sector);
 }
 
 // An instruction may access in pieces: they add up.
@@ -289,7 +289,7 @@ void trace_note(struct trace_op *op, const struct event *e)
     if (e->access == NULL || e->access->line_count == 0)
         return;
     if (op->lines == 0)
-        op->first_sector = first_sector(e);
+        op->first_sector = first_sector(e->access, e->line_base);
     saturate(&op->lines, (unsigned)e->access->line_count);
     saturate(&op->sectors, e->sectors);
     saturate(&op->miss, e->touch == TOUCH_WRITE && e->kind != EVENT_LOCAL ? e->partial_sectors
@@ -305,6 +305,19 @@ static struct trace_op *op_at_site(const struct warp *w, uint32_t site)
 void trace_passes(struct warp *w, uint32_t site, unsigned passes)
 {
     saturate(&op_at_site(w, site)->wavefronts, passes);
+}
+
+void trace_lines(struct warp *w, uint32_t site, const struct phase *p, uint64_t base,
+                 unsigned missed, size_t missed_lines)
+{
+    struct trace_op *op = op_at_site(w, site);
+    saturate(&op->wavefronts, (unsigned)p->passes);
+    if (op->lines == 0)
+        op->first_sector = first_sector(&p->access, base);
+    saturate(&op->lines, (unsigned)p->access.line_count);
+    saturate(&op->sectors, (unsigned)p->access.sector_count);
+    saturate(&op->miss, missed);
+    saturate(&op->miss_lines, (unsigned)missed_lines);
 }
 
 /* ---- phases of barriers, and what bulk copies move ----------------------------------------------- */

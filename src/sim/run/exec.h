@@ -381,7 +381,7 @@ enum { LISTENERS_MAX = 8 };
 struct event;
 struct audience {
     uint32_t heard; // kinds with a listener: bits
-    bool plain;     // accesses of global memory: the caches and the order of turns alone
+    bool plain; // accesses of global memory: the caches, the order of turns and at most the trace
     bool plain_shared, plain_segments,
         plain_barriers; // accesses of shared memory, runs of instructions, arrivals: the trace at most
     uint8_t count[EVENT_KINDS];
