@@ -21,7 +21,7 @@ static const struct listener *const LISTENERS[] = {
     &checks_listener, &touched_listener, &footprint_listener, &guest_listener,
 };
 
-static bool trace_at_most(const struct audience *a, enum event_kind kind)
+static bool trace_at_most(const struct audience *a, int kind)
 {
     return a->count[kind] == 0 || (a->count[kind] == 1 && a->hear[kind][0] == trace_listener.hear);
 }
@@ -42,9 +42,8 @@ static void audience_choose(const struct launch *l, struct audience *a, bool tra
     a->plain = global >= 2 && global <= 3 && a->hear[EVENT_GLOBAL][0] == caches_listener.hear &&
                a->hear[EVENT_GLOBAL][1] == turns_listener.hear &&
                (global == 2 || a->hear[EVENT_GLOBAL][2] == trace_listener.hear);
-    a->plain_shared = trace_at_most(a, EVENT_SHARED);
-    a->plain_segments = trace_at_most(a, EVENT_SEGMENT);
-    a->plain_barriers = trace_at_most(a, EVENT_BARRIER);
+    for (int kind = 0; kind < EVENT_KINDS; kind++)
+        a->bare |= (uint32_t)trace_at_most(a, kind) << kind;
 }
 
 void listeners_choose(struct launch *l)
@@ -64,7 +63,7 @@ void event_send(struct warp *w, struct event *e)
 void segment_send(struct warp *w, const struct uop *u)
 {
     const struct segment *s = &w->core->launch->program->segments[u->extra];
-    if (!w->audience->plain_segments)
+    if (!is_bare(w, EVENT_SEGMENT))
         event_send(w,
                    &(struct event){.kind = EVENT_SEGMENT, .u = u, .mask = w->mask, .segment = s});
     else if (w->trace != NULL)
@@ -73,12 +72,15 @@ void segment_send(struct warp *w, const struct uop *u)
 
 void guard_send(struct warp *w, const struct uop *u, uint32_t mask)
 {
-    event_send(w, &(struct event){.kind = EVENT_GUARD, .u = u, .mask = mask});
+    if (!is_bare(w, EVENT_GUARD))
+        event_send(w, &(struct event){.kind = EVENT_GUARD, .u = u, .mask = mask});
+    else if (w->trace != NULL)
+        trace_guard(w, u->site, mask);
 }
 
 void barrier_send(struct warp *w, const struct uop *u, uint32_t mask, uint32_t threads)
 {
-    if (!w->audience->plain_barriers)
+    if (!is_bare(w, EVENT_BARRIER))
         event_send(
             w, &(struct event){.kind = EVENT_BARRIER, .u = u, .mask = mask, .threads = threads});
     else if (w->trace != NULL)

@@ -63,6 +63,7 @@ void trace_note(struct trace_op *op, const struct event *e);
 // not find, or that a store writes in part.
 void trace_segment(struct warp *w, const struct segment *s, uint32_t mask);
 void trace_barrier(struct warp *w, const struct uop *u, uint32_t mask, uint32_t threads);
+void trace_guard(struct warp *w, uint32_t site, uint32_t mask);
 void trace_passes(struct warp *w, uint32_t site, unsigned passes);
 void trace_lines(struct warp *w, uint32_t site, const struct phase *p, uint64_t base,
                  unsigned missed, size_t missed_lines);
@@ -76,6 +77,11 @@ static inline bool is_heard(const struct warp *w, enum event_kind kind)
 void segment_send(struct warp *w, const struct uop *u);
 void guard_send(struct warp *w, const struct uop *u, uint32_t mask);
 void barrier_send(struct warp *w, const struct uop *u, uint32_t mask, uint32_t threads);
+
+static inline bool is_bare(const struct warp *w, enum event_kind kind)
+{
+    return (w->audience->bare >> kind & 1) != 0;
+}
 
 /* ---- what is counted in every launch ----------------------------------------------------------- */
 
@@ -166,7 +172,7 @@ static inline void event_shared(struct warp *w, const struct uop *u, struct mem_
                                 enum touch touch, struct wavefronts passes)
 {
     count_shared(s, passes);
-    if (w->audience->plain_shared) {
+    if (is_bare(w, EVENT_SHARED)) {
         if (w->trace != NULL)
             trace_passes(w, u->site, (unsigned)passes.count);
         return;

@@ -302,6 +302,11 @@ static struct trace_op *op_at_site(const struct warp *w, uint32_t site)
     return &w->trace->ops[w->trace_base + (site - w->trace_first)];
 }
 
+void trace_guard(struct warp *w, uint32_t site, uint32_t mask)
+{
+    op_at_site(w, site)->lanes = (uint8_t)lane_count(mask);
+}
+
 void trace_passes(struct warp *w, uint32_t site, unsigned passes)
 {
     saturate(&op_at_site(w, site)->wavefronts, passes);

@@ -381,9 +381,8 @@ enum { LISTENERS_MAX = 8 };
 struct event;
 struct audience {
     uint32_t heard; // kinds with a listener: bits
+    uint32_t bare;  // kinds that nobody hears, or the trace alone, which then needs no event
     bool plain; // accesses of global memory: the caches, the order of turns and at most the trace
-    bool plain_shared, plain_segments,
-        plain_barriers; // accesses of shared memory, runs of instructions, arrivals: the trace at most
     uint8_t count[EVENT_KINDS];
     void (*hear[EVENT_KINDS][LISTENERS_MAX])(struct warp *w, struct event *e);
 };

@@ -111,7 +111,7 @@ static inline bool load_shared_again(struct warp *w, const struct uop *u, const 
     const void *offset = w->regs + m->base;
     uint32_t base = m->base64 ? (uint32_t)row64(w, m->base)[0] : row32(w, m->base)[0];
     uint32_t first = base + (uint32_t)(m->merged != 0 ? m->merge_start : m->offset);
-    if (s->mask != ALL_LANES || !w->audience->plain_shared || ((first | s->bits) & 3) != 0 ||
+    if (s->mask != ALL_LANES || !is_bare(w, EVENT_SHARED) || ((first | s->bits) & 3) != 0 ||
         s->key != 0 || (int64_t)first + s->lowest < 0 ||
         (int64_t)first + s->highest > (int64_t)l->shared_bytes)
         return false;
@@ -147,7 +147,7 @@ const struct uop *op_ld_shared(struct warp *w, const struct uop *u)
 static bool store_shared_again(struct warp *w, const struct uop *u, const struct mem_op *m,
                                struct mem_state *s)
 {
-    if (s->mask != ALL_LANES || !w->audience->plain_shared || s->key != 0 || (s->bits & 3) != 0 ||
+    if (s->mask != ALL_LANES || !is_bare(w, EVENT_SHARED) || s->key != 0 || (s->bits & 3) != 0 ||
         m->merged != 0 || // its pattern is that of the whole
         (s->shape != SHAPE_CONTIGUOUS && s->shape != SHAPE_HALVES))
         return false;

@@ -154,7 +154,7 @@ const struct uop *op_stretch(struct warp *w, const struct uop *u)
 {
     struct core *core = w->core;
     const struct stretch *s = &core->launch->program->stretches[u->stretch];
-    if (w->mask != ALL_LANES || !w->audience->plain_shared ||
+    if (w->mask != ALL_LANES || !is_bare(w, EVENT_SHARED) ||
         !stretch_try(w, s, &core->stretches[u->stretch]))
         return s->head(w, u);
     if (w->trace != NULL)
