@@ -11,7 +11,7 @@ PREFIX   ?= /usr/local
 LIBDIR   ?= $(PREFIX)/lib
 BUILD    ?= build
 OPT      ?= -O2
-OPT_SIM  ?= -O3
+OPT_SIM  ?= -O3 -falign-functions=64
 DEBUG    ?= -g
 FUZZ_SECONDS ?= 20
 FUZZ_CC  ?= clang

@@ -4,6 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/observe/events.h"
 
+#include <stdatomic.h>
+#include <stdlib.h>
+
 #undef fail
 #include "sim/exec_support.h"
 
@@ -149,6 +152,88 @@ static void every_field_of_the_trace_is_written(void **state)
     bench_close(&b);
 }
 
+// Runs of instructions, arrivals at barriers and accesses that only the trace would hear of come to it without an event: loads in a
+// row, conflicts, strided loads and stores in part, a guard, lanes that diverge, a barrier with a count.
+static const char TURNS[] =
+    ".version 8.6\n.target sm_90a\n.address_size 64\n"
+    ".visible .entry turns(.param .u64 out)\n{\n"
+    ".reg .pred %p<4>;\n.reg .b32 %r<8>;\n.reg .f32 %f<8>;\n.reg .b64 %l<6>;\n"
+    ".shared .align 16 .b8 s[4096];\n"
+    "ld.param.u64 %l0, [out];\nmov.u32 %r0, %tid.x;\nshl.b32 %r1, %r0, 2;\nmov.u32 %r2, s;\n"
+    "add.u32 %r1, %r1, %r2;\nshl.b32 %r3, %r0, 4;\nadd.u32 %r3, %r3, %r2;\n"
+    "st.shared.u32 [%r1], %r0;\nst.shared.u32 [%r1+512], %r0;\nmov.f32 %f0, 0f00000000;\n"
+    "mov.u32 %r4, 0;\nsetp.lt.u32 %p0, %r0, 64;\nand.b32 %r5, %r0, 3;\n"
+    "setp.eq.u32 %p1, %r5, 0;\nmov.u32 %r6, %ctaid.x;\nmad.lo.u32 %r6, %r6, 128, %r0;\n"
+    "mul.wide.u32 %l1, %r6, 40;\nadd.s64 %l3, %l0, %l1;\nbar.sync 0;\n"
+    "LOOP:\nld.shared.f32 %f1, [%r1];\nld.shared.f32 %f2, [%r1+512];\n"
+    "fma.rn.f32 %f0, %f1, %f2, %f0;\nld.shared.f32 %f3, [%r3];\nld.shared.f32 %f4, [%r3+2048];\n"
+    "fma.rn.f32 %f0, %f3, %f4, %f0;\n@%p1 st.shared.f32 [%r1+1024], %f0;\n"
+    "@%p1 bra FEW;\nadd.f32 %f0, %f0, %f1;\nst.shared.f32 [%r3], %f0;\nFEW:\n"
+    "@%p0 bra SYNC;\nbar.arrive 1, 128;\nbra MET;\nSYNC:\nbar.sync 1, 128;\nMET:\n"
+    "bar.sync 0;\nst.shared.f32 [%r1+1536], %f0;\nadd.u32 %r4, %r4, 1;\n"
+    "ld.global.f32 %f5, [%l3];\nadd.f32 %f0, %f0, %f5;\nst.global.f32 [%l3+20], %f0;\n"
+    "@%p1 ld.global.f32 %f6, [%l3+4];\nst.global.v2.f32 [%l3+8], {%f0, %f5};\n"
+    "setp.lt.u32 %p2, %r4, 6;\n@%p2 bra LOOP;\n"
+    "st.global.f32 [%l3], %f0;\nret;\n}\n";
+
+struct trace_copy { // of the trace that stands for the grid
+    struct trace_op *ops;
+    size_t count, syncs;
+    atomic_size_t events;
+};
+
+static void count_event(void *context, const struct event *e)
+{
+    (void)e;
+    ((struct trace_copy *)context)->events++;
+}
+
+static void copy_trace(void *context, const struct timing_input *in)
+{
+    struct trace_copy *copy = context;
+    for (int b = 0; b < in->trace->block_count; b++)
+        for (int w = 0; w < in->trace->blocks[b].warp_count; w++) {
+            const struct trace_warp *warp = &in->trace->blocks[b].warps[w];
+            copy->ops = xrealloc(copy->ops, (copy->count + warp->count + 1) * sizeof(*copy->ops));
+            memcpy(copy->ops + copy->count, warp->ops, warp->count * sizeof(*copy->ops));
+            copy->count += warp->count;
+        }
+    copy->syncs = in->trace->sync_count;
+}
+
+static double trace_turns(const struct sim_listener *listener, struct trace_copy *copy)
+{
+    struct bench b;
+    bench_text(&b, TURNS);
+    uint64_t out = bench_buffer(&b, "out", NULL, (size_t)400 * 128 * 40);
+    b.launch.listener = listener;
+    b.launch.listener_context = copy;
+    bench_run(&b, "turns", GRID1(400, 128), ARGS(&out));
+    double time_ns = b.report.time.time_ns;
+    bench_close(&b);
+    return time_ns;
+}
+
+static void what_the_trace_alone_hears_of_is_noted_as_by_events(void **state)
+{
+    static const struct sim_listener all = {.event = count_event, .timing = copy_trace},
+                                     alone = {.timing = copy_trace};
+    struct trace_copy want = {0}, got = {0};
+    double time_ns = trace_turns(&all, &want);
+    assert_true(time_ns > 0 && trace_turns(&alone, &got) == time_ns);
+    assert_true(want.events > 0 && got.events == 0);
+    assert_true(want.count > 0 && want.syncs > 0);
+    assert_int_equal(got.count, want.count);
+    assert_int_equal(got.syncs, want.syncs);
+    for (size_t i = 0; i < want.count; i++) {
+#define FIELD(type, name, meaning) assert_int_equal(got.ops[i].name, want.ops[i].name);
+#include "sim/observe/trace.def"
+#undef FIELD
+    }
+    free(want.ops);
+    free(got.ops);
+}
+
 // Who does not listen is not called: without a trace and checks shared accesses are heard by nobody.
 static void a_launch_without_checks_has_no_ear_that_checks(void **state)
 {
@@ -172,6 +257,7 @@ int main(void)
         cmocka_unit_test(every_field_of_an_event_is_written),
         cmocka_unit_test(every_field_of_the_trace_is_written),
         cmocka_unit_test(a_launch_notes_how_far_it_reaches_into_its_buffers),
+        cmocka_unit_test(what_the_trace_alone_hears_of_is_noted_as_by_events),
         cmocka_unit_test(a_launch_without_checks_has_no_ear_that_checks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

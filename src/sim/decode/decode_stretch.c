@@ -36,7 +36,7 @@ static bool is_load(const struct finder *f, const struct uop *u)
 /* ---- groups of loads ----------------------------------------------------------------------- */
 
 static void group_add(struct stretch_group *g, size_t *capacity, const struct mem_op *m,
-                      uint32_t mem)
+                      const struct uop *u)
 {
     int64_t low = m->offset, high = low + m->bytes;
     if (m->merged != 0) {
@@ -49,7 +49,8 @@ static void group_add(struct stretch_group *g, size_t *capacity, const struct me
     }
     g->low = low < g->low ? low : g->low;
     g->high = high > g->high ? high : g->high;
-    VEC_PUSH(g->members, g->member_count, *capacity, mem);
+    const struct stretch_member member = {.mem = u->extra, .site = u->site};
+    VEC_PUSH(g->members, g->member_count, *capacity, member);
 }
 
 static bool written_here(const struct finder *f, uint32_t row, unsigned rows)
@@ -77,7 +78,7 @@ static bool load_takes_part(struct finder *f, const struct uop *u)
         f->member_capacity[i] = 0;
         f->group_count++;
     }
-    group_add(&f->groups[i], &f->member_capacity[i], m, u->extra);
+    group_add(&f->groups[i], &f->member_capacity[i], m, u);
     return true;
 }
 
@@ -191,8 +192,8 @@ static void stretch_make(struct finder *f, size_t first, size_t count)
     for (size_t i = 0; i < f->group_count; i++) {
         struct stretch_group *g = &s.groups[i];
         *g = f->groups[i];
-        g->members = ARENA_ARRAY(a, uint32_t, g->member_count);
-        memcpy(g->members, f->groups[i].members, g->member_count * sizeof(uint32_t));
+        g->members = ARENA_ARRAY(a, struct stretch_member, g->member_count);
+        memcpy(g->members, f->groups[i].members, g->member_count * sizeof(*g->members));
         p->stretch_members += (uint32_t)g->member_count;
     }
     p->stretch_groups += (uint32_t)f->group_count;

@@ -720,12 +720,23 @@ static inline size_t singles_next(const struct l2_log *log, size_t count)
     return end - log->next_single < count ? end - log->next_single : count;
 }
 
+// The sets of the first of them: replay_piece() fetches those of the others while it serves these.
+static void singles_fetch(const struct l2 *c, const struct l2_request *r, size_t count)
+{
+    struct route routes[AHEAD];
+    count = count < AHEAD ? count : AHEAD;
+    routes_of(c, r, count, routes);
+    for (size_t i = 0; i < count; i++)
+        route_prefetch(&routes[i], &r[i]);
+}
+
 // What comes next of a log, while another's is replayed.
 static void log_fetch(const struct l2 *c, struct l2_log *log, size_t count,
                       const struct l2_arrivals *arrivals)
 {
     size_t singles = singles_next(log, count);
     const struct l2_request *r = log->single + log->next_single;
+    singles_fetch(c, r, singles);
     for (const struct l2_request *end = r + singles; r < end; r++)
         if (r->kind != L2_WRITE)
             __builtin_prefetch(asked_of(arrivals, r->line_address >> LINE_SHIFT), 1);

@@ -573,9 +573,11 @@ bool replay_init(struct replay *p, const struct timing_input *in, uint64_t block
     p->operands = operands_of(in);
     p->warps = xcalloc(warps, sizeof *p->warps);
     p->slots = xcalloc((size_t)in->blocks_per_sm, sizeof *p->slots);
-    queue_init(
-        p, (int)(sampled ? 2 * warps : warps)); // each once more, while its stores are on their way
-    p->warp_count = warps;
+    // Of slots that have a block; each once more, while its stores are on their way.
+    size_t slots =
+        blocks < (uint64_t)in->blocks_per_sm ? (size_t)blocks : (size_t)in->blocks_per_sm;
+    p->warp_count = slots * (size_t)in->warps_per_block;
+    queue_init(p, (int)(sampled ? 2 * p->warp_count : p->warp_count));
     p->line_of = xcalloc(warps, sizeof *p->line_of);
     p->waiting_in = xcalloc((size_t)in->blocks_per_sm * LINE_COUNT, sizeof *p->waiting_in);
     p->by_age = xcalloc((size_t)in->blocks_per_sm + 1, sizeof *p->by_age);

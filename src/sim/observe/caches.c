@@ -153,6 +153,8 @@ void caches_store_row(struct warp *w, const struct uop *u, struct mem_state *s, 
     s->line_base = base;
     s->l2_sectors += p->plan->sent;
     turn_taken(w, &l->turn, &take, true);
+    if (w->trace != NULL)
+        trace_lines(w, u->site, p, base, p->plan->partial, p->plan->requests);
 }
 
 void caches_plain(struct warp *w, const struct uop *u, struct mem_state *s, uint32_t mask,
@@ -198,6 +200,8 @@ void caches_plain(struct warp *w, const struct uop *u, struct mem_state *s, uint
                                    .reads = reads,
                                    .waits = m->ordered || (reads && answer.sent > 0)};
     turn_taken(w, t, &take, answer.sent > 0);
+    if (w->trace != NULL)
+        trace_lines(w, u->site, p, base, reads ? answer.sent : answer.partial, answer.requests);
 }
 
 static void hear_local(struct warp *w, struct event *e)

@@ -35,7 +35,7 @@ void event_send(struct warp *w, struct event *e);
 void bytes_of_lines(const struct access *access, uint64_t base, const uint64_t *address,
                     uint32_t mask, unsigned bytes, struct line_bytes *out);
 
-// A load or store in the pattern's phase that only the caches and the order of turns hear of: without an event. more: added to
+// A load or store in the pattern's phase that only the caches, the order of turns and the trace hear of: without an event. more: added to
 // each address.
 void caches_plain(struct warp *w, const struct uop *u, struct mem_state *s, uint32_t mask,
                   const uint64_t *address, uint64_t more, unsigned bytes, enum touch touch);
@@ -58,31 +58,51 @@ double footprint_shared(const struct launch *l); // … and both halves of the s
 const struct trace *trace_chosen(const struct launch *l, const struct sim_site *sites);
 void trace_begin(struct trace_op *ops, const struct segment *s, uint32_t mask);
 void trace_note(struct trace_op *op, const struct event *e);
+// Of a warp that is traced, what the trace alone hears of, without an event: a segment that starts, an arrival at a barrier, an
+// access of shared memory, or one of global memory in a phase, of whose lines so many were sent on; missed: sectors that a load did
+// not find, or that a store writes in part.
+void trace_segment(struct warp *w, const struct segment *s, uint32_t mask);
+void trace_barrier(struct warp *w, const struct uop *u, uint32_t mask, uint32_t threads);
+void trace_guard(struct warp *w, uint32_t site, uint32_t mask);
+void trace_passes(struct warp *w, uint32_t site, unsigned passes);
+void trace_lines(struct warp *w, uint32_t site, const struct phase *p, uint64_t base,
+                 unsigned missed, size_t missed_lines);
 
 static inline bool is_heard(const struct warp *w, enum event_kind kind)
 {
     return (w->audience->heard >> kind & 1) != 0;
 }
 
+// Where they are sent from most often, apart from the handler, which so has little to keep.
+void segment_send(struct warp *w, const struct uop *u);
+void guard_send(struct warp *w, const struct uop *u, uint32_t mask);
+void barrier_send(struct warp *w, const struct uop *u, uint32_t mask, uint32_t threads);
+
+static inline bool is_bare(const struct warp *w, enum event_kind kind)
+{
+    return (w->audience->bare >> kind & 1) != 0;
+}
+
 /* ---- what is counted in every launch ----------------------------------------------------------- */
+
+static inline void count_segment(struct segment_count *s, int lanes)
+{
+    s->executed++;
+    s->lanes += (uint64_t)lanes;
+}
 
 static inline void event_segment(struct warp *w, const struct uop *u)
 {
-    struct segment_count *s = &w->core->segments[u->extra];
-    s->executed++;
-    s->lanes += (uint64_t)lane_count(w->mask);
+    count_segment(&w->core->segments[u->extra], lane_count(w->mask));
     if (is_heard(w, EVENT_SEGMENT))
-        event_send(w, &(struct event){.kind = EVENT_SEGMENT,
-                                      .u = u,
-                                      .mask = w->mask,
-                                      .segment = &w->core->launch->program->segments[u->extra]});
+        segment_send(w, u);
 }
 
 static inline void event_guard(struct warp *w, const struct uop *u, uint32_t mask)
 {
     w->core->guarded_lanes[u->extra] += (uint64_t)lane_count(mask);
     if (is_heard(w, EVENT_GUARD))
-        event_send(w, &(struct event){.kind = EVENT_GUARD, .u = u, .mask = mask});
+        guard_send(w, u, mask);
 }
 
 // A branch whose lanes go both ways.
@@ -98,8 +118,7 @@ static inline void event_barrier(struct warp *w, const struct uop *u, uint32_t m
                                  uint32_t threads)
 {
     if (is_heard(w, EVENT_BARRIER))
-        event_send(
-            w, &(struct event){.kind = EVENT_BARRIER, .u = u, .mask = mask, .threads = threads});
+        barrier_send(w, u, mask, threads);
 }
 
 // A fence, or what stands for one: orders this block's accesses after others'.
@@ -139,12 +158,25 @@ static inline void count_shared(struct mem_state *s, struct wavefronts passes)
     s->wavefronts_ideal += (uint64_t)passes.ideal;
 }
 
+// Of an access that only the trace would hear of: without an event.
+static inline void plain_shared(struct warp *w, const struct uop *u, struct mem_state *s)
+{
+    count_shared(s, s->passes);
+    if (w->trace != NULL)
+        trace_passes(w, u->site, (unsigned)s->passes.count);
+}
+
 // more: added to all offsets.
 static inline void event_shared(struct warp *w, const struct uop *u, struct mem_state *s,
                                 uint32_t mask, const uint32_t *offset, int64_t more, unsigned bytes,
                                 enum touch touch, struct wavefronts passes)
 {
     count_shared(s, passes);
+    if (is_bare(w, EVENT_SHARED)) {
+        if (w->trace != NULL)
+            trace_passes(w, u->site, (unsigned)passes.count);
+        return;
+    }
     if (is_heard(w, EVENT_SHARED))
         event_send(w, &(struct event){.kind = EVENT_SHARED,
                                       .u = u,

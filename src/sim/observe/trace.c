@@ -58,17 +58,18 @@ struct effort { // of a block, on average
 
 static struct effort effort_of_trace(const struct launch *l, const struct trace *t)
 {
-    struct effort e = {0};
+    const struct timing_site *timing = l->program->timing;
+    uint64_t executed = 0, passes = 0;
     for (int b = 0; b < t->block_count; b++)
-        for (int w = 0; w < t->blocks[b].warp_count; w++)
-            for (size_t i = 0; i < t->blocks[b].warps[w].count; i++) {
-                const struct trace_op *op = &t->blocks[b].warps[w].ops[i];
-                e.executed += op->lanes > 0 || !l->program->timing[op->site].side_step;
-                e.passes += op->lines > 0 ? op->lines : op->wavefronts;
+        for (int w = 0; w < t->blocks[b].warp_count; w++) {
+            const struct trace_warp *warp = &t->blocks[b].warps[w];
+            for (const struct trace_op *op = warp->ops, *end = op + warp->count; op < end; op++) {
+                executed += op->lanes > 0 || !timing[op->site].side_step;
+                passes += op->lines > 0 ? op->lines : op->wavefronts;
             }
-    e.executed /= t->block_count;
-    e.passes /= t->block_count;
-    return e;
+        }
+    return (struct effort){.executed = (double)executed / t->block_count,
+                           .passes = (double)passes / t->block_count};
 }
 
 static struct effort effort_of_grid(const struct launch *l, const struct sim_site *sites)
@@ -101,7 +102,8 @@ static bool any_polls(const struct program *p)
 // what they execute is not what they take.
 const struct trace *trace_chosen(const struct launch *l, const struct sim_site *sites)
 {
-    static const double little = 1.1;
+    static const double little = 1.1,
+                        like_the_mean = 1; // that much merit is more than others can have
     const struct trace *first = &l->traces[0], *best = first;
     bool single = l->grid_blocks <= (uint64_t)l->sm_count, any = !any_polls(l->program);
     struct effort mean = effort_of_grid(l, sites);
@@ -116,6 +118,7 @@ const struct trace *trace_chosen(const struct launch *l, const struct sim_site *
             single ? (e.executed + 1) * (e.passes + 1)
                    : 1 / (1 + unlike(e.executed, mean.executed) + unlike(e.passes, mean.passes));
         merit *= t == first ? little : 1;
+        any &= single || t != first || merit < like_the_mean;
         best = merit > most ? t : best;
         most = merit > most ? merit : most;
     }
@@ -130,6 +133,8 @@ static void trace_block(struct block *b)
     t->blocks = xrealloc(t->blocks, ((size_t)t->block_count + 1) * sizeof(*t->blocks));
     b->traced = t->block_count;
     struct trace_block *traced = &t->blocks[t->block_count++];
+    size_t warps = (size_t)b->traced * (size_t)b->warp_count;
+    b->sm->trace_usual = warps > 0 ? b->sm->trace_ops / warps : 0;
     *traced = (struct trace_block){.block_index = (uint32_t)b->linear, .warp_count = b->warp_count};
     traced->warps = xcalloc((size_t)b->warp_count, sizeof(*traced->warps));
     for (int i = 0; i < b->warp_count; i++) {
@@ -187,8 +192,9 @@ static void trace_stop(struct sm *sm)
 void trace_begin(struct trace_op *ops, const struct segment *s, uint32_t mask)
 {
     uint8_t lanes = (uint8_t)lane_count(mask);
-    for (int i = 0; i < s->count; i++)
-        ops[i] = (struct trace_op){.site = (uint32_t)(s->first_site + i), .lanes = lanes};
+    uint32_t first = (uint32_t)s->first_site;
+    for (uint32_t i = 0, count = (uint32_t)s->count; i < count; i++)
+        ops[i] = (struct trace_op){.site = first + i, .lanes = lanes};
 }
 
 // Turns of a loop that only waits are turns of the interpreter, not time: the first is kept, and the last, which finds
@@ -229,14 +235,15 @@ static bool region_goes_on(struct warp *w, const struct segment *s, uint32_t mas
 static void region_begin(struct warp *w, const struct segment *s, uint32_t mask)
 {
     const struct segment *head = s - s->place;
+    const struct segment whole = {.first_site = head->first_site, .count = head->region_count};
     w->region = (struct trace_region){.head = head, .place = -1, .base = w->trace->count};
-    for (int i = 0; i < head->region_count; i++)
-        w->trace->ops[w->trace->count++] =
-            (struct trace_op){.site = (uint32_t)(head->first_site + i)};
+    if (s->count < head->region_count)
+        trace_begin(w->trace->ops + w->trace->count, &whole, 0);
+    w->trace->count += (size_t)head->region_count;
     (void)region_goes_on(w, s, mask);
 }
 
-static void trace_segment(struct warp *w, const struct segment *s, uint32_t mask)
+void trace_segment(struct warp *w, const struct segment *s, uint32_t mask)
 {
     struct trace_warp *t = w->trace;
     struct sm *sm = w->block->sm;
@@ -252,7 +259,7 @@ static void trace_segment(struct warp *w, const struct segment *s, uint32_t mask
         return;
     }
     if (need > t->capacity) {
-        t->capacity = need * 2;
+        t->capacity = need * 2 > sm->trace_usual ? need * 2 : sm->trace_usual;
         t->ops = xrealloc(t->ops, t->capacity * sizeof(*t->ops));
     }
     region_begin(w, s, mask);
@@ -264,11 +271,11 @@ static void saturate(uint8_t *sum, unsigned more)
     *sum = (uint8_t)(*sum + more > UINT8_MAX ? UINT8_MAX : *sum + more);
 }
 
-static uint32_t first_sector(const struct event *e)
+static uint32_t first_sector(const struct access *access, uint64_t base)
 {
-    const struct access_line *a = &e->access->line[0];
+    const struct access_line *a = &access->line[0];
     unsigned sector = (unsigned)__builtin_ctz(a->sectors | 1u << SECTORS_PER_LINE);
-    return (uint32_t)((e->line_base + a->address) / SECTOR_BYTES + sector);
+    return (uint32_t)((base + a->address) / SECTOR_BYTES + sector);
 }
 
 // An instruction may access in pieces: they add up.
@@ -282,7 +289,7 @@ void trace_note(struct trace_op *op, const struct event *e)
     if (e->access == NULL || e->access->line_count == 0)
         return;
     if (op->lines == 0)
-        op->first_sector = first_sector(e);
+        op->first_sector = first_sector(e->access, e->line_base);
     saturate(&op->lines, (unsigned)e->access->line_count);
     saturate(&op->sectors, e->sectors);
     saturate(&op->miss, e->touch == TOUCH_WRITE && e->kind != EVENT_LOCAL ? e->partial_sectors
@@ -290,11 +297,39 @@ void trace_note(struct trace_op *op, const struct event *e)
     saturate(&op->miss_lines, e->sent_lines);
 }
 
+static struct trace_op *op_at_site(const struct warp *w, uint32_t site)
+{
+    return &w->trace->ops[w->trace_base + (site - w->trace_first)];
+}
+
+void trace_guard(struct warp *w, uint32_t site, uint32_t mask)
+{
+    op_at_site(w, site)->lanes = (uint8_t)lane_count(mask);
+}
+
+void trace_passes(struct warp *w, uint32_t site, unsigned passes)
+{
+    saturate(&op_at_site(w, site)->wavefronts, passes);
+}
+
+void trace_lines(struct warp *w, uint32_t site, const struct phase *p, uint64_t base,
+                 unsigned missed, size_t missed_lines)
+{
+    struct trace_op *op = op_at_site(w, site);
+    saturate(&op->wavefronts, (unsigned)p->passes);
+    if (op->lines == 0)
+        op->first_sector = first_sector(&p->access, base);
+    saturate(&op->lines, (unsigned)p->access.line_count);
+    saturate(&op->sectors, (unsigned)p->access.sector_count);
+    saturate(&op->miss, missed);
+    saturate(&op->miss_lines, (unsigned)missed_lines);
+}
+
 /* ---- phases of barriers, and what bulk copies move ----------------------------------------------- */
 
 static struct trace_op *op_of(const struct warp *w, const struct event *e)
 {
-    return &w->trace->ops[w->trace_base + (e->u->site - w->trace_first)];
+    return op_at_site(w, e->u->site);
 }
 
 // A new record of the operation, behind those that it has.
@@ -369,20 +404,20 @@ static void mbarrier_note(struct warp *w, const struct event *e)
 }
 
 // A barrier without a count is of all the block's warps and needs no record: the replay knows who comes.
-static void barrier_note(struct warp *w, const struct event *e)
+void trace_barrier(struct warp *w, const struct uop *u, uint32_t mask, uint32_t threads)
 {
     struct trace *t = w->block->sm->trace;
     struct trace_block *block = &t->blocks[w->block->traced];
-    uint32_t id = row32(w, e->u->a)[lane_first(e->mask)];
+    uint32_t id = row32(w, u->a)[lane_first(mask)];
     const struct barrier *bar = &w->block->barriers[id];
     if (bar->expected == 0)
         return;
     struct trace_barrier *b = barrier_at(block, NAMED + id);
-    if (bar->arrived == e->threads)
+    if (bar->arrived == threads)
         b->now = block->phase_count++;
-    phase_note(t, op_of(w, e), b->now, false);
-    if ((e->u->small & BARRIER_ARRIVE) == 0)
-        phase_note(t, op_of(w, e), b->now, true);
+    phase_note(t, op_at_site(w, u->site), b->now, false);
+    if ((u->small & BARRIER_ARRIVE) == 0)
+        phase_note(t, op_at_site(w, u->site), b->now, true);
 }
 
 // Rows of a box are one copy: what it moves, in all.
@@ -418,7 +453,7 @@ static void trace_hear(struct warp *w, struct event *e)
     else if (e->kind == EVENT_MBARRIER)
         mbarrier_note(w, e);
     else if (e->kind == EVENT_BARRIER)
-        barrier_note(w, e);
+        trace_barrier(w, e->u, e->mask, e->threads);
     else if (e->kind == EVENT_COPY)
         copy_note(w, e);
     else

@@ -243,6 +243,13 @@ const struct uop *warp_stop(struct warp *w, const struct uop *u)
 
 /* ---- straight-line handlers -------------------------------------------------------------------- */
 
+// Apart from op_segment, which so has nothing to keep.
+static __attribute__((noinline)) const struct uop *segment_some(struct warp *w, const struct uop *u)
+{
+    event_segment(w, u);
+    return u + 1;
+}
+
 const struct uop *op_segment(struct warp *w, const struct uop *u)
 {
     if (u == w->reconverge)
@@ -253,7 +260,9 @@ const struct uop *op_segment(struct warp *w, const struct uop *u)
     }
     w->executed += u->imm;
     w->turn -= u->imm;
-    event_segment(w, u);
+    if (w->mask != ALL_LANES || is_heard(w, EVENT_SEGMENT))
+        return segment_some(w, u);
+    count_segment(&w->core->segments[u->extra], LANES);
     return u + 1;
 }
 

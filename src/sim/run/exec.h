@@ -381,7 +381,8 @@ enum { LISTENERS_MAX = 8 };
 struct event;
 struct audience {
     uint32_t heard; // kinds with a listener: bits
-    bool plain;     // accesses of global memory: the caches and the order of turns alone
+    uint32_t bare;  // kinds that nobody hears, or the trace alone, which then needs no event
+    bool plain; // accesses of global memory: the caches, the order of turns and at most the trace
     uint8_t count[EVENT_KINDS];
     void (*hear[EVENT_KINDS][LISTENERS_MAX])(struct warp *w, struct event *e);
 };
@@ -635,6 +636,7 @@ struct sm {
     bool traced;         // one of some SMs, as long as there is room
     struct trace *trace; // the launch's; NULL: of others
     size_t trace_ops, trace_room;
+    size_t trace_usual; // operations of a warp, so far
 };
 
 enum { TRACED_SMS = 8 };

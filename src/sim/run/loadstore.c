@@ -104,13 +104,14 @@ static bool store_shared(struct warp *w, const struct uop *u, const struct mem_o
 }
 
 // The most frequent case at once: one word, all lanes, the pattern of the last time.
-static inline bool load_shared_again(struct warp *w, const struct mem_op *m, struct mem_state *s)
+static inline bool load_shared_again(struct warp *w, const struct uop *u, const struct mem_op *m,
+                                     struct mem_state *s)
 {
     const struct launch *l = w->core->launch;
     const void *offset = w->regs + m->base;
     uint32_t base = m->base64 ? (uint32_t)row64(w, m->base)[0] : row32(w, m->base)[0];
     uint32_t first = base + (uint32_t)(m->merged != 0 ? m->merge_start : m->offset);
-    if (s->mask != ALL_LANES || is_heard(w, EVENT_SHARED) || ((first | s->bits) & 3) != 0 ||
+    if (s->mask != ALL_LANES || !is_bare(w, EVENT_SHARED) || ((first | s->bits) & 3) != 0 ||
         s->key != 0 || (int64_t)first + s->lowest < 0 ||
         (int64_t)first + s->highest > (int64_t)l->shared_bytes)
         return false;
@@ -118,7 +119,7 @@ static inline bool load_shared_again(struct warp *w, const struct mem_op *m, str
                                 m->base64, s))
         return false;
     if (!m->follows)
-        count_shared(s, s->passes);
+        plain_shared(w, u, s);
     return true;
 }
 
@@ -137,15 +138,16 @@ const struct uop *op_ld_shared(struct warp *w, const struct uop *u)
 {
     const struct mem_op *m = &w->core->launch->program->mem_ops[u->extra];
     uint32_t mask = guard_mask(w, u);
-    if (mask == ALL_LANES && m->plain && load_shared_again(w, m, &w->core->mem[u->extra]))
+    if (mask == ALL_LANES && m->plain && load_shared_again(w, u, m, &w->core->mem[u->extra]))
         return u + 1;
     return load_shared_anew(w, u, m, mask);
 }
 
 // As load_shared_again; where the lanes, or each half of them, are in a row.
-static bool store_shared_again(struct warp *w, const struct mem_op *m, struct mem_state *s)
+static bool store_shared_again(struct warp *w, const struct uop *u, const struct mem_op *m,
+                               struct mem_state *s)
 {
-    if (s->mask != ALL_LANES || is_heard(w, EVENT_SHARED) || s->key != 0 || (s->bits & 3) != 0 ||
+    if (s->mask != ALL_LANES || !is_bare(w, EVENT_SHARED) || s->key != 0 || (s->bits & 3) != 0 ||
         m->merged != 0 || // its pattern is that of the whole
         (s->shape != SHAPE_CONTIGUOUS && s->shape != SHAPE_HALVES))
         return false;
@@ -156,7 +158,7 @@ static bool store_shared_again(struct warp *w, const struct mem_op *m, struct me
         w->core->lanes->mismatch32(offset, base, s->delta.near) != 0)
         return false;
     if (!m->follows)
-        count_shared(s, s->passes);
+        plain_shared(w, u, s);
     note_touch(w, m, TOUCH_WRITE);
     uint8_t *to = w->block->shared + m->offset + (int32_t)base;
     const uint32_t *from = row32(w, m->reg[0]);
@@ -169,7 +171,7 @@ const struct uop *op_st_shared(struct warp *w, const struct uop *u)
 {
     const struct mem_op *m = &w->core->launch->program->mem_ops[u->extra];
     uint32_t mask = guard_mask(w, u);
-    if (mask == ALL_LANES && m->plain && store_shared_again(w, m, &w->core->mem[u->extra]))
+    if (mask == ALL_LANES && m->plain && store_shared_again(w, u, m, &w->core->mem[u->extra]))
         return u + 1;
     if (mask == 0 || store_shared(w, u, m, mask, offsets(w, m), m->offset))
         return u + 1;

@@ -64,11 +64,18 @@ struct turn_order {
         uint64_t until;
         size_t warp;
     } * asleep; // from `first` to `last`, the soonest first
+    uint64_t
+        *since; // each warp's time, and behind it its place among the 64 whose bits lie together
     size_t first, last, warps;
     size_t words;    // of the bits
     bool first_come; // the last turn took longer of the load/store unit than of a scheduler
 };
-enum { WORD_BITS = 64, SLEEPERS_ROOM = 4 };
+enum { WORD_BITS = 64, SLEEPERS_ROOM = 4, HOST_LINE = 64 };
+
+static inline void warp_since(struct turn_order *o, size_t warp, uint64_t time)
+{
+    o->since[warp] = time * WORD_BITS + warp % WORD_BITS;
+}
 
 static struct turn_order *turn_order_new(size_t warps)
 {
@@ -76,6 +83,9 @@ static struct turn_order *turn_order_new(size_t warps)
     o->awake = xcalloc(warps / WORD_BITS + 1, sizeof(*o->awake));
     o->passed = xcalloc(warps / WORD_BITS + 1, sizeof(*o->passed));
     o->asleep = xcalloc(SLEEPERS_ROOM * warps + 1, sizeof(*o->asleep));
+    o->since = xcalloc(warps + 1, sizeof(*o->since));
+    for (size_t i = 0; i < warps; i++)
+        warp_since(o, i, 0);
     return o;
 }
 
@@ -116,10 +126,17 @@ static void warp_sleeps(struct turn_order *o, size_t warp, uint64_t until)
     o->asleep[at] = (struct sleeper){until, warp};
 }
 
-static void warps_wake(struct turn_order *o, uint64_t now)
+// They have their turns soon: what each turn looks at is on its way to the host's cache by then.
+static inline void warps_wake(struct turn_order *o, const struct warp *warps, uint64_t now)
 {
-    while (o->first < o->last && o->asleep[o->first].until <= now)
-        warp_wakes(o, o->asleep[o->first++].warp);
+    size_t first = o->first, last = o->last;
+    for (; first < last && o->asleep[first].until <= now; first++) {
+        size_t warp = o->asleep[first].warp;
+        __builtin_prefetch(&warps[warp], 1);
+        __builtin_prefetch((const char *)&warps[warp] + HOST_LINE, 1);
+        warp_wakes(o, warp);
+    }
+    o->first = first;
 }
 
 // The first that is awake from `warp` on and not held at a barrier, or the number of warps. Those held before it are
@@ -138,30 +155,31 @@ static size_t warp_awake(struct turn_order *o, const uint64_t *held, size_t warp
     return o->warps;
 }
 
-// Of warps as bits, some: the one that is awake longest.
-static size_t longest_of(uint64_t able, const struct warp *warps)
+// Of warps as bits, some: since when the one is awake that is so longest, the first of several; and its place.
+static inline uint64_t longest_of(uint64_t able, const uint64_t *since)
 {
-    size_t longest = (size_t)__builtin_ctzll(able);
-    for (able &= able - 1; able != 0; able &= able - 1) {
-        size_t warp = (size_t)__builtin_ctzll(able);
-        if (warps[warp].wake < warps[longest].wake)
-            longest = warp;
+    uint64_t longest = UINT64_MAX;
+    for (; able != 0; able &= able - 1) {
+        uint64_t own = since[__builtin_ctzll(able)];
+        longest = own < longest ? own : longest;
     }
     return longest;
 }
 
 // Of those that warp_awake() takes and that were not passed over.
-static size_t warp_awake_longest(const struct turn_order *o, const uint64_t *held,
-                                 const struct warp *warps)
+static size_t warp_awake_longest(const struct turn_order *o, const uint64_t *held)
 {
     size_t longest = o->warps;
+    uint64_t time = UINT64_MAX;
     for (size_t i = 0; i < o->words; i++) {
         uint64_t able = o->awake[i] & ~held[i] & ~o->passed[i];
         if (able == 0)
             continue;
-        size_t warp = i * WORD_BITS + longest_of(able, warps + i * WORD_BITS);
-        if (longest == o->warps || warps[warp].wake < warps[longest].wake)
-            longest = warp;
+        uint64_t own = longest_of(able, o->since + i * WORD_BITS);
+        if (longest < o->warps && own / WORD_BITS >= time)
+            continue;
+        longest = i * WORD_BITS + own % WORD_BITS;
+        time = own / WORD_BITS;
     }
     return longest;
 }
@@ -246,6 +264,7 @@ void residence_free(struct residence *r)
     free(r->order->awake);
     free(r->order->passed);
     free(r->order->asleep);
+    free(r->order->since);
     free(r->order);
     free(r->held);
     free(r->frames);
@@ -361,7 +380,7 @@ static void ahead_begin(struct core *core, const struct sm *sm)
 
 static inline void ahead_fetch(struct core *core)
 {
-    enum { HOST_LINE = 64, LINES = 4 }; // of a turn
+    enum { LINES = 4 }; // of a turn
     if (core->ahead == core->ahead_end)
         return;
     for (int i = 0; i < LINES && core->ahead < core->ahead_end; i++, core->ahead += HOST_LINE)
@@ -422,9 +441,10 @@ static inline __attribute__((always_inline)) void warp_turn(struct core *core, s
         warp_sleeps(order, index, w->wake);
     else
         w->wake = sm->now;
+    warp_since(order, index, w->wake);
     if (w->waiting)
         sm->home->held[index / WORD_BITS] |= (uint64_t)1 << index % WORD_BITS;
-    warps_wake(order, sm->now);
+    warps_wake(order, sm->home->warps, sm->now);
 }
 
 // It is awake, but waits for other warps.
@@ -440,7 +460,7 @@ static bool warp_held(struct warp *w, bool *by_cluster)
 static size_t warp_next(const struct sm *sm, size_t from)
 {
     struct turn_order *order = sm->home->order;
-    return order->first_come ? warp_awake_longest(order, sm->home->held, sm->home->warps)
+    return order->first_come ? warp_awake_longest(order, sm->home->held)
                              : warp_awake(order, sm->home->held, from);
 }
 
@@ -451,7 +471,7 @@ static inline bool sleep_ends(struct sm *sm)
     if (order->first == order->last)
         return false;
     sm->now = order->asleep[order->first].until;
-    warps_wake(order, sm->now);
+    warps_wake(order, sm->home->warps, sm->now);
     return true;
 }
 
@@ -471,8 +491,8 @@ static bool sm_round_few(struct core *core, struct sm *sm)
             able &= order->first_come ? ~passed : from;
             if (able == 0)
                 break;
-            size_t warp =
-                order->first_come ? longest_of(able, warps) : (size_t)__builtin_ctzll(able);
+            size_t warp = order->first_come ? longest_of(able, order->since) % WORD_BITS
+                                            : (size_t)__builtin_ctzll(able);
             uint64_t one = (uint64_t)1 << warp;
             passed |= bits & from & *held & (one - 1);
             from = ~(one | (one - 1));

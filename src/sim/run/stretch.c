@@ -52,9 +52,9 @@ static void group_learn(struct group_state *g, const uint32_t *delta)
 static bool group_arm(const struct core *core, const struct stretch_group *group,
                       struct group_state *g)
 {
-    const struct mem_state *first = &core->mem[group->members[0]];
+    const struct mem_state *first = &core->mem[group->members[0].mem];
     for (uint32_t i = 0; i < group->member_count; i++) {
-        const struct mem_state *s = &core->mem[group->members[i]];
+        const struct mem_state *s = &core->mem[group->members[i].mem];
         if (s->mask != ALL_LANES || s->key != 0 || (s->bits & 3) != 0 ||
             memcmp(s->delta.near, first->delta.near, sizeof(s->delta.near)) != 0)
             return false;
@@ -76,7 +76,7 @@ static bool stretch_arm(struct core *core, const struct stretch *s)
         if (!group_arm(core, group, &core->stretch_groups[s->first_group + i]))
             return false;
         for (uint32_t j = 0; j < group->member_count; j++)
-            *passes++ = core->mem[group->members[j]].passes;
+            *passes++ = core->mem[group->members[j].mem].passes;
     }
     return true;
 }
@@ -86,7 +86,7 @@ static void stretch_settle(struct core *core, const struct stretch *s, struct st
     const struct wavefronts *passes = stretch_passes(core, s);
     for (uint32_t i = 0; i < s->group_count; i++)
         for (uint32_t j = 0; j < s->groups[i].member_count; j++, passes++) {
-            uint32_t mem = s->groups[i].members[j];
+            uint32_t mem = s->groups[i].members[j].mem;
             if (core->launch->program->mem_ops[mem].follows)
                 continue;
             core->mem[mem].shared_requests += state->done;
@@ -137,12 +137,27 @@ static bool stretch_try(struct warp *w, const struct stretch *s, struct stretch_
     return false;
 }
 
+// What the trace would have heard of its loads.
+static void stretch_trace(struct warp *w, const struct stretch *s)
+{
+    const struct wavefronts *passes = stretch_passes(w->core, s);
+    const struct mem_op *ops = w->core->launch->program->mem_ops;
+    for (uint32_t i = 0; i < s->group_count; i++)
+        for (uint32_t j = 0; j < s->groups[i].member_count; j++, passes++) {
+            const struct stretch_member *m = &s->groups[i].members[j];
+            if (!ops[m->mem].follows)
+                trace_passes(w, m->site, (unsigned)passes->count);
+        }
+}
+
 const struct uop *op_stretch(struct warp *w, const struct uop *u)
 {
     struct core *core = w->core;
     const struct stretch *s = &core->launch->program->stretches[u->stretch];
-    if (w->mask == ALL_LANES && !is_heard(w, EVENT_SHARED) &&
-        stretch_try(w, s, &core->stretches[u->stretch]))
-        return u + s->count;
-    return s->head(w, u);
+    if (w->mask != ALL_LANES || !is_bare(w, EVENT_SHARED) ||
+        !stretch_try(w, s, &core->stretches[u->stretch]))
+        return s->head(w, u);
+    if (w->trace != NULL)
+        stretch_trace(w, s);
+    return u + s->count;
 }

@@ -2,7 +2,7 @@
 // guard, and loads of single words of shared memory whose address registers stay as they are meanwhile: that their
 // lanes lie as the last time is checked once, before the first micro-op, and what they count is added up at the end.
 // A loaded word that only one multiply-add reads is handed to it without its row.
-// Where a check fails, lanes are missing, or someone listens to shared memory, the micro-ops run one by one as ever.
+// Where a check fails, lanes are missing, or someone but the trace listens to shared memory, the micro-ops run one by one as ever.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef RIDGE_SIM_STRETCH_H
 #define RIDGE_SIM_STRETCH_H
@@ -30,11 +30,14 @@ struct step {
     struct step_load left, right;
 };
 
+struct stretch_member { // a load: its struct mem_op, its instruction
+    uint32_t mem, site;
+};
 struct stretch_group { // loads by one address register
     uint32_t base;
     bool wide;         // it has 64 bits
     int64_t low, high; // of their offsets; high: with the bytes of the access
-    uint32_t *members; // the loads' struct mem_op
+    struct stretch_member *members;
     size_t member_count;
 };
 struct stretch {
