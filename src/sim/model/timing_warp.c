@@ -280,7 +280,8 @@ static void loads_begin(struct replay *p, struct warp_state *w, uint32_t loop, d
         double begins = at;
         if (all->count > 0 && (taken > room || !place_known(p, w, op, &begins)))
             break;
-        double ready = op_execute(p, op, &p->costs[op->site], begins);
+        // Units are taken now: at a later time they would stand still for others until then.
+        double ready = op_execute(p, op, &p->costs[op->site], at) + begins - at;
         if (all->count == 0) {
             all->loaded = p->in->sites[op->site].result[0];
             all->loaded_ready = ready;
