@@ -363,6 +363,8 @@ struct timing_site {
         beside; // a load moved to another in front of a side way: 1 + that one: decode_ahead.c; 0: others
     bool leads;           // there are such loads beside this one
     uint8_t loop_room;    // registers that loads of several turns may take together
+    uint8_t loop_level;   // such a load: 1, or one more than that which its place comes of …
+    uint8_t place_from;   // … which is so many sites in front of it; 0: none
     bool shared_by_turns; // of a loop that ptxas unrolls: once for four turns: decode_unroll.c
     bool side_step;       // under a predicate, where PTX has a branch around it: decode_region.c
     bool jumped;          // such a one that warps without lanes for it jump over all the same
@@ -377,6 +379,9 @@ struct timing_site {
     uint8_t vector_left, scalar_left;
     uint8_t groups_left; // on their way after a wait for copies; GROUPS_NONE: none at all
 };
+// Loads of an unrolled loop one behind the other, each at a place that the one before has loaded, that begin with those of other
+// turns.
+enum { LOAD_LEVELS = 3 };
 // Lanes of a warp exchange values.
 static inline bool is_among_lanes(enum timing_pipe pipe)
 {

@@ -1,5 +1,6 @@
-// Loads that ptxas moves ahead: over stores at the same register with other offsets (model/schedule.c), and over side ways that
-// some lanes step into (decode/decode_ahead.c).
+// Loads that ptxas moves ahead: over stores at the same register with other offsets (model/schedule.c), over side ways that some
+// lanes step into (decode/decode_ahead.c), over stores of an unrolled loop's turns, and at places that were loaded
+// (decode/decode_unroll.c).
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/exec_support.h"
 
@@ -98,11 +99,67 @@ static void loads_behind_side_ways_begin_in_front_of_them(void **state)
         fail_msg("side ways that leave the address %.0f ns, that write it %.0f", plain, moves);
 }
 
+// A loop that ptxas has four times in a row: each turn loads a line of its own at %rd2. `body` begins with the load.
+static double turns_ns(const char *body)
+{
+    char text[TEXT];
+    snprintf(text, sizeof text,
+             HEAD ".visible .entry k(.param .u64 in)\n{\n"
+                  ".reg .pred %%p<2>; .reg .b32 %%r<12>; .reg .f32 %%f<8>; .reg .b64 %%rd<12>;\n"
+                  ".shared .b32 s[1024];\n"
+                  "ld.param.u64 %%rd1, [in]; mov.u32 %%r1, %%tid.x; mul.wide.u32 %%rd3, %%r1, 4;\n"
+                  "add.s64 %%rd2, %%rd1, %%rd3; add.s64 %%rd4, %%rd2, 524288;\n"
+                  "mov.u32 %%r2, 0; mov.u32 %%r3, s; shl.b32 %%r4, %%r1, 2; add.s32 %%r5, %%r3, %%r4;\n"
+                  "mov.f32 %%f0, 0f00000000;\n"
+                  "turn:\n%s"
+                  "add.s32 %%r2, %%r2, 1; add.s64 %%rd2, %%rd2, 4096; setp.ne.s32 %%p1, %%r2, 64;\n"
+                  "@%%p1 bra turn;\nst.global.f32 [%%rd4+262144], %%f0; ret;\n}\n",
+             body);
+    return text_ns(text);
+}
+
+// Each turn waits for device memory where the load has to stay behind the store of the turn before, else every fourth.
+static void loads_of_later_turns_pass_stores(void **state)
+{
+    (void)state;
+    double stays = turns_ns("ld.global.f32 %f1, [%rd2]; st.global.f32 [%rd4], %f1;\n");
+    static const struct {
+        const char *what, *body;
+    } passes[] = {
+        {"shared memory", "ld.global.f32 %f1, [%rd2]; st.shared.f32 [%r5], %f1;\n"},
+        {"any, of read-only data", "ld.global.nc.f32 %f1, [%rd2]; st.global.f32 [%rd4], %f1;\n"},
+        {"the place just loaded", "ld.global.f32 %f1, [%rd2]; st.global.f32 [%rd2], %f1;\n"},
+    };
+    for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
+        double ns = turns_ns(passes[i].body);
+        if (ns > 0.6 * stays)
+            fail_msg("over stores to %s %.0f ns, behind them %.0f", passes[i].what, ns, stays);
+    }
+}
+
+#define AT_PLACE                                                                                   \
+    "mul.wide.u32 %rd5, %r6, 4; add.s64 %rd6, %rd2, %rd5;\n"                                       \
+    "ld.global.f32 %f1, [%rd6+524288]; add.f32 %f0, %f0, %f1;\n"
+
+// Two waits of four turns; eight where the next index is looked for at a place that the turn before has loaded.
+static void loads_at_loaded_places_begin_together(void **state)
+{
+    (void)state;
+    double gathers = turns_ns("ld.global.u32 %r6, [%rd2];\n" AT_PLACE),
+           follows = turns_ns("ld.global.u32 %r6, [%rd2];\n" AT_PLACE
+                              "cvt.rzi.u32.f32 %r7, %f1; mul.wide.u32 %rd7, %r7, 4;\n"
+                              "add.s64 %rd2, %rd2, %rd7;\n");
+    if (gathers > 0.6 * follows)
+        fail_msg("indices in a row %.0f ns, one by the other's value %.0f", gathers, follows);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loads_pass_stores_at_other_offsets),
         cmocka_unit_test(loads_behind_side_ways_begin_in_front_of_them),
+        cmocka_unit_test(loads_of_later_turns_pass_stores),
+        cmocka_unit_test(loads_at_loaded_places_begin_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,28 +11,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BODY_MAX = 64 }; // instructions of PTX
+enum { BODY_MAX = 64 };  // instructions of PTX
 
-static bool known(const bool *loaded, const uint16_t *list, int count)
+static int level_of(const uint8_t *level, const uint16_t *list, int count)
 {
+    int most = 0;
     for (int i = 0; i < count; i++)
-        if (loaded[list[i]])
-            return false;
-    return true;
+        most = level[list[i]] > most ? level[list[i]] : most;
+    return most;
 }
 
-// Adds the registers that hold what was loaded in the loop, or was made of it. Returns whether there are more than before.
-static bool loaded_spread(const struct timing_site *sites, int count, bool *loaded)
+// By register, how many loads of the loop stand one behind the other until its value is there; LEVELS + 1: more. Returns whether a
+// register has more than before.
+static bool levels_spread(const struct timing_site *sites, int count, uint8_t *level)
 {
     bool more = false;
     for (int i = 0; i < count; i++) {
         const struct timing_site *t = &sites[i];
-        bool from_memory = pipe_info(t->pipe)->touches != TOUCHES_NOTHING;
-        if (!from_memory && known(loaded, t->source, t->source_count))
-            continue;
+        bool global = pipe_info(t->pipe)->unit == UNIT_LOAD,
+             other = !global && pipe_info(t->pipe)->touches != TOUCHES_NOTHING;
+        int mine = other ? LOAD_LEVELS + 1
+                         : level_of(level, t->source, t->source_count) + (global ? 1 : 0);
+        mine = mine > LOAD_LEVELS ? LOAD_LEVELS + 1 : mine;
         for (int k = 0; k < t->result_count; k++) {
-            more |= !loaded[t->result[k]];
-            loaded[t->result[k]] = true;
+            more |= level[t->result[k]] < mine;
+            level[t->result[k]] =
+                level[t->result[k]] < mine ? (uint8_t)mine : level[t->result[k]];
         }
     }
     return more;
@@ -43,7 +47,8 @@ static bool may_be_unrolled(const struct timing_site *sites, int count)
     for (int i = 0; i < count - 1; i++) {
         const struct timing_site *t = &sites[i];
         enum touches touches = pipe_info(t->pipe)->touches;
-        if ((touches != TOUCHES_NOTHING && touches != TOUCHES_READ) || t->polls ||
+        bool stores = touches == TOUCHES_WRITE && pipe_info(t->pipe)->unit != UNIT_ATOMIC;
+        if ((touches != TOUCHES_NOTHING && touches != TOUCHES_READ && !stores) || t->polls ||
             t->synchronises || t->pipe == PIPE_BRANCH || t->pipe == PIPE_EXIT ||
             is_among_lanes(t->pipe))
             return false;
@@ -120,25 +125,141 @@ static void turns_share(struct timing_site *sites, const struct ptx_instruction 
     }
 }
 
+/* ---- stores that loads of later turns pass -------------------------------------------------------- */
+
+struct body { // of a loop
+    const struct program *p;
+    int first, count; // sites
+    const struct ptx_instruction *in;
+};
+
+static const struct mem_op *access_of(const struct body *l, int i)
+{
+    int32_t mem = l->p->sites[l->first + i].mem;
+    return mem >= 0 ? &l->p->mem_ops[mem] : NULL;
+}
+
+static int base_of(const struct body *l, int i)
+{
+    const struct ptx_operand *at =
+        &l->in[i].operands[l->p->sites[l->first + i].access == SITE_LOAD ? 1 : 0];
+    return at->kind == PTX_OPERAND_ADDRESS ? at->reg : -1;
+}
+
+// Two accesses at the same pointer, which each turn steps by the same: do those of the load's later turns stay clear of the store?
+static bool stays_clear(const struct body *l, int load, int store)
+{
+    enum { TURNS = 4 };
+    const struct mem_op *a = access_of(l, load), *b = access_of(l, store);
+    int base = base_of(l, load);
+    const struct ptx_instruction *sum =
+        base >= 0 && base == base_of(l, store) ? writer_of(l->in, l->count, base) : NULL;
+    if (!counts(sum, base))
+        return false;
+    int64_t step = (int64_t)sum->operands[2].bits;
+    step = sum->opcode == PTX_OP_SUB ? -step : step;
+    bool behind = sum < &l->in[load], clear = behind == (sum < &l->in[store]);
+    for (int turn = 0; turn < TURNS; turn++) {
+        int64_t apart = a->offset + turn * step - b->offset;
+        bool own = turn == 0 && load < store; // nothing to pass
+        clear &= own || apart >= b->bytes * b->vector || -apart >= a->bytes * a->vector;
+    }
+    return clear;
+}
+
+static bool may_pass(const struct body *l, int load, int store)
+{
+    const struct mem_op *a = access_of(l, load), *b = access_of(l, store);
+    if (a == NULL || b == NULL || a->ordered || b->ordered)
+        return false;
+    return ptx_has_modifier(&l->in[load], PTX_MOD_NC) ||
+           (a->space == PTX_SPACE_GLOBAL && b->space == PTX_SPACE_SHARED) ||
+           (a->space == b->space && stays_clear(l, load, store));
+}
+
+static bool may_pass_stores(const struct body *l, int load)
+{
+    for (int i = 0; i < l->count; i++)
+        if (pipe_info(l->p->timing[l->first + i].pipe)->touches == TOUCHES_WRITE &&
+            !may_pass(l, load, i))
+            return false;
+    return true;
+}
+
+/* ---- loads whose place was loaded -------------------------------------------------------------------- */
+
+// Is what the one load brings needed for the other's address?
+static bool leads_to(const struct timing_site *sites, int count, int from, int load, bool *made)
+{
+    for (int k = 0; k < sites[from].result_count; k++)
+        made[sites[from].result[k]] = true;
+    bool found = false;
+    for (bool more = true; more && !found;) {
+        more = false;
+        for (int i = 0; i < count && !found; i++) {
+            bool reads = false;
+            for (int k = 0; k < sites[i].source_count; k++)
+                reads |= made[sites[i].source[k]];
+            found = reads && i == load;
+            for (int k = 0; k < sites[i].result_count && reads; k++) {
+                more |= !made[sites[i].result[k]];
+                made[sites[i].result[k]] = true;
+            }
+        }
+    }
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < sites[i].result_count; k++)
+            made[sites[i].result[k]] = false;
+    return found;
+}
+
+// The last load in front of this one that its place comes of, one level lower; -1.
+static int place_from(const struct timing_site *sites, const uint8_t *level, int count, int load,
+                      bool *made)
+{
+    int mine = level_of(level, sites[load].source, sites[load].source_count);
+    for (int i = load - 1; i >= 0; i--)
+        if (sites[i].loop > 0 && sites[i].loop_level == mine &&
+            leads_to(sites, count, i, load, made))
+            return i;
+    return -1;
+}
+
+static void loads_mark(struct body *l, struct timing_site *sites, uint8_t room,
+                       const uint8_t *level, bool *made)
+{
+    for (int i = 0; i < l->count; i++) {
+        struct timing_site *t = &sites[i];
+        int below = level_of(level, t->source, t->source_count);
+        if (pipe_info(t->pipe)->unit != UNIT_LOAD || below >= LOAD_LEVELS || !may_pass_stores(l, i))
+            continue;
+        int from = below > 0 ? place_from(sites, level, l->count, i, made) : -1;
+        if (below > 0 && from < 0)
+            continue;
+        t->loop = (uint32_t)(l->first + l->count);
+        t->loop_room = room;
+        t->loop_level = (uint8_t)(below + 1);
+        t->place_from = from < 0 ? 0 : (uint8_t)(i - from);
+    }
+}
+
 static void loop_unroll(struct program *p, int first, const struct ptx_instruction *in, int count,
-                        uint8_t room, bool *loaded)
+                        uint8_t room)
 {
     struct timing_site *sites = &p->timing[first];
     if (count > BODY_MAX || !may_be_unrolled(sites, count))
         return;
-    memset(loaded, 0, (size_t)p->register_count + 1);
-    while (loaded_spread(sites, count, loaded)) {
+    uint8_t *level = xcalloc((size_t)p->register_count + 1, sizeof *level);
+    bool *made = xcalloc((size_t)p->register_count + 1, sizeof *made);
+    while (levels_spread(sites, count, level)) {
     }
     const struct timing_site *end = &sites[count - 1];
-    if (!known(loaded, end->source, end->source_count))
-        return;
-    turns_share(sites, in, count);
-    for (int i = 0; i < count; i++)
-        if (pipe_info(sites[i].pipe)->unit == UNIT_LOAD &&
-            known(loaded, sites[i].source, sites[i].source_count)) {
-            sites[i].loop = (uint32_t)(first + count);
-            sites[i].loop_room = room;
-        }
+    if (level_of(level, end->source, end->source_count) == 0) {
+        turns_share(sites, in, count);
+        loads_mark(&(struct body){p, first, count, in}, sites, room, level, made);
+    }
+    free(level);
+    free(made);
 }
 
 // Does its body stand in the machine code more than once (lower_loops.c)? A body of many operations does not, one that the PTX has
@@ -159,7 +280,6 @@ static uint8_t loads_room(const struct program *p, int held)
 
 void loops_unroll(struct program *p)
 {
-    bool *loaded = xcalloc((size_t)p->register_count + 1, sizeof *loaded);
     for (int n = 0; n < p->function_count && !p->reads_clock; n++) {
         const struct function *own = &p->functions[n];
         const struct ptx_function *f = own->ptx;
@@ -173,8 +293,7 @@ void loops_unroll(struct program *p)
                 back |= block->successors[i] == b;
             if (turns && back)
                 loop_unroll(p, own->site_base + block->first, in, block->count,
-                            loads_room(p, own->held[b]), loaded);
+                            loads_room(p, own->held[b]));
         }
     }
-    free(loaded);
 }

@@ -302,6 +302,7 @@ struct site_cost site_cost(const struct rates *r, const struct timing_site *t)
         .throttle = p->unit == UNIT_SHARED ? STALL_MIO_THROTTLE : STALL_LG_THROTTLE};
     c.turn_slots = t->swap_turn;
     c.room = t->loop > 0 ? t->loop_room : 0;
+    c.level = t->loop > 0 ? t->loop_level : 0;
     if (t->pipe == PIPE_BRANCH)
         c.hold = later(0, r->branch - c.slots);
     if (p->unit == UNIT_MATH && r->operation[t->operation].cycles > 0)

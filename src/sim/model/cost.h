@@ -131,6 +131,7 @@ struct site_cost {                          // of one instruction of the program
     int16_t moved;     // as struct timing_site has it
     double pace;       // until the warp's next one of the same pipe may issue
     uint8_t room;      // for loads that begin with those of later turns: registers; 0: it is none
+    uint8_t level;     // … 1 and up, by how many loads its place comes of
     bool tested;       // a special function whose argument is tested first, and scaled
     int fixed;         // cycles behind its slots that its warp waits by a fixed count, if it waits
     uint8_t pipe, unit, first, second;

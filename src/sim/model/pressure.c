@@ -201,7 +201,7 @@ static bool loads_in_turns(const struct pressure *r, int block, int first, int c
 // less are live than the kernel has).
 static void limit_set(struct pressure *r, int first, int count)
 {
-    enum { FREE = 2 };
+    enum { FREE = 6 };
     const struct function *f = &r->program->functions[r->function];
     int block = block_with(f->ptx, first - f->site_base);
     r->most = r->room;

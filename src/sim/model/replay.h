@@ -84,7 +84,6 @@ struct warp_state {
     int scheduler;
     bool entered, waiting, done;
     bool asleep; // until a phase is over
-    int ahead_count;
     int next_sleeper;      // that waits for the same; -1
     uint32_t barrier_site; // where it waits
     double started;
@@ -92,13 +91,16 @@ struct warp_state {
     double drained;     // when its last store has left the SM
     double kept;        // … and its last reduction is answered
     uint32_t sent_site; // of the last store or reduction, plus one; 0: none
-    struct {
-        const struct trace_op *op;
-        double ready;
-    } ahead[TOGETHER];   // loads of an unrolled loop that have begun with those of a turn before
-    size_t turns_end;    // up to here the turns stand in a row
-    double loaded_ready; // when the first of the loads that began together last is there …
-    int loaded;          // … in this register
+    struct loads_ahead { // loads of an unrolled loop that have begun with those of a turn before
+        struct {
+            const struct trace_op *op;
+            double ready;
+        } at[TOGETHER];
+        int count;
+        int loaded;          // the register of the first of those that began together last …
+        double loaded_ready; // … and when it is there
+    } ahead[LOAD_LEVELS];
+    size_t turns_end; // up to here the turns stand in a row
     struct copy_groups copies[2]; // of cp.async; bulk copies. AMD: counted by vmcnt; lgkmcnt
 };
 

@@ -161,9 +161,10 @@ static int most_for(const struct pressure *r, const struct timing_site *t)
 // Which entry issues next: of those whose operands are there, the one with the longest way to the end; if there are none, the one
 // whose operands come first. One that takes registers waits as long as the thread has no more, unless all others do too: then the
 // one that takes fewest.
+enum { NEAR = 12 };
 static int next_of(const struct entry *e, int count, struct pressure *r, int now)
 {
-    int best = -1, soonest = -1, least = -1, least_change = 0;
+    int best = -1, near = -1, soonest = -1, least = -1, least_change = 0, best_change = 0;
     for (int i = 0; i < count; i++) {
         if (e[i].done || e[i].before > 0)
             continue;
@@ -175,11 +176,17 @@ static int next_of(const struct entry *e, int count, struct pressure *r, int now
         }
         if (change > 0 && r->live + change > most_for(r, e[i].site))
             continue;
-        if (e[i].ready_at <= now && (best < 0 || e[i].height > e[best].height))
+        if (e[i].ready_at <= now && (best < 0 || e[i].height > e[best].height)) {
             best = i;
+            best_change = change;
+        }
+        if (e[i].ready_at <= now + NEAR && (near < 0 || e[i].height > e[near].height))
+            near = i;
         if (soonest < 0 || e[i].ready_at < e[soonest].ready_at)
             soonest = i;
     }
+    if (best_change > 0 && r->most < r->room)
+        return near;
     return best >= 0 ? best : soonest >= 0 ? soonest : least;
 }
 

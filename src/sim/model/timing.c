@@ -222,9 +222,9 @@ static void block_start(struct replay *p, int slot, double at)
         w->drained = w->kept = 0;
         w->sent_site = 0;
         w->waiting = w->asleep = w->entered = false;
-        w->ahead_count = 0;
+        for (int k = 0; k < LOAD_LEVELS; k++)
+            w->ahead[k].count = 0, w->ahead[k].loaded_ready = 0;
         w->turns_end = 0;
-        w->loaded_ready = 0;
         memset(w->copies, 0, sizeof w->copies);
         w->done = !w->trace;
         w->block = slot;

@@ -64,9 +64,10 @@ static void last_register(const struct replay *p, struct warp_state *w)
     w->last = s->count > 0 ? (int)last : LAST_NONE;
     w->last_ready = s->count > 0 ? latest : 0;
     // The registers of the loads before are free when what they bring is used.
-    if (w->cost->room > 0 && w->ahead_count == 0 && w->loaded_ready > w->last_ready) {
-        w->last = w->loaded;
-        w->last_ready = w->loaded_ready;
+    const struct loads_ahead *before = w->cost->room > 0 ? &w->ahead[w->cost->level - 1] : NULL;
+    if (before != NULL && before->count == 0 && before->loaded_ready > w->last_ready) {
+        w->last = before->loaded;
+        w->last_ready = before->loaded_ready;
     }
 }
 
@@ -209,9 +210,11 @@ static void taken_note(struct replay *p, uint32_t site)
 // turns that its code has in a row.
 enum { UNROLLED = 4 };
 
-static bool is_load_of(const struct replay *p, const struct trace_op *op, uint32_t loop)
+static bool is_load_of(const struct replay *p, const struct trace_op *op, uint32_t loop,
+                       unsigned level)
 {
-    return p->in->sites[op->site].loop == loop;
+    const struct timing_site *t = &p->in->sites[op->site];
+    return t->loop == loop && t->loop_level == level;
 }
 
 static unsigned registers_loaded(const struct replay *p, const struct trace_op *op)
@@ -233,7 +236,7 @@ static size_t turns_end(const struct replay *p, const struct warp_state *w, uint
         bool more = place + 1 < t->count && op[1].site < op->site;
         if (has_slow_way(&p->in->sites[op->site]))
             break;
-        if (is_load_of(p, op, loop))
+        if (is_load_of(p, op, loop, 1))
             taken += turns == UNROLLED ? registers_loaded(p, op) : 0;
         else if (op->site + 1 == loop)
             turns = more && taken <= w->cost->room ? turns - 1 : 0;
@@ -241,25 +244,50 @@ static size_t turns_end(const struct replay *p, const struct warp_state *w, uint
     return place;
 }
 
+// When the load's place is known: that which it comes of is there, in the same turn. false: it has not begun.
+static bool place_known(const struct replay *p, const struct warp_state *w,
+                        const struct trace_op *op, double *at)
+{
+    const struct timing_site *t = &p->in->sites[op->site];
+    if (t->place_from == 0)
+        return true;
+    uint32_t site = op->site - t->place_from;
+    const struct trace_op *from = op - 1;
+    while (from > w->trace->ops && from->site != site && from->site < op->site)
+        from--;
+    if (from->site != site)
+        return false;
+    const struct loads_ahead *below = &w->ahead[t->loop_level - 2];
+    for (int i = 0; i < below->count; i++)
+        if (below->at[i].op == from) {
+            *at = later(*at, below->at[i].ready);
+            return true;
+        }
+    return op - w->op == (ptrdiff_t)op->site - (ptrdiff_t)w->op->site; // of this turn
+}
+
 static void loads_begin(struct replay *p, struct warp_state *w, uint32_t loop, double at)
 {
-    unsigned room = w->cost->room, taken = 0;
+    unsigned room = w->cost->room, taken = 0, level = w->cost->level;
+    struct loads_ahead *all = &w->ahead[level - 1];
     if (w->next >= w->turns_end)
         w->turns_end = turns_end(p, w, loop);
-    for (size_t place = w->next; place < w->turns_end && w->ahead_count < TOGETHER; place++) {
+    for (size_t place = w->next; place < w->turns_end && all->count < TOGETHER; place++) {
         const struct trace_op *op = op_at(p, w->trace, place);
-        if (!is_load_of(p, op, loop))
+        if (!is_load_of(p, op, loop, level))
             continue;
         taken += registers_loaded(p, op);
-        if (taken > room && w->ahead_count > 0)
+        double begins = at;
+        if (all->count > 0 && (taken > room || !place_known(p, w, op, &begins)))
             break;
-        double ready = op_execute(p, op, &p->costs[op->site], at);
-        if (w->ahead_count == 0) {
-            w->loaded = p->in->sites[op->site].result[0];
-            w->loaded_ready = ready;
+        // Units are taken now: at a later time they would stand still for others until then.
+        double ready = op_execute(p, op, &p->costs[op->site], at) + begins - at;
+        if (all->count == 0) {
+            all->loaded = p->in->sites[op->site].result[0];
+            all->loaded_ready = ready;
         }
-        w->ahead[w->ahead_count].op = op;
-        w->ahead[w->ahead_count++].ready = ready;
+        all->at[all->count].op = op;
+        all->at[all->count++].ready = ready;
     }
 }
 
@@ -269,24 +297,25 @@ static void beside_begin(struct replay *p, struct warp_state *w, const struct tr
 {
     enum { FAR = 1024 }; // operations
     const struct trace_op *end = w->trace->ops + w->trace->count;
+    struct loads_ahead *all = &w->ahead[0];
     double start = p->start;
     if (end - leader > FAR)
         end = leader + FAR;
-    w->ahead_count = 0;
+    all->count = 0;
     for (const struct trace_op *op = leader + 1; op < end && op->site != leader->site; op++)
-        if (p->in->sites[op->site].beside == leader->site + 1 && w->ahead_count < TOGETHER) {
-            w->ahead[w->ahead_count].op = op;
-            w->ahead[w->ahead_count++].ready = op_execute(p, op, &p->costs[op->site], at);
+        if (p->in->sites[op->site].beside == leader->site + 1 && all->count < TOGETHER) {
+            all->at[all->count].op = op;
+            all->at[all->count++].ready = op_execute(p, op, &p->costs[op->site], at);
         }
     p->start = start;
 }
 
-static bool ahead_take(struct warp_state *w, const struct trace_op *op, double *ready)
+static bool ahead_take(struct loads_ahead *all, const struct trace_op *op, double *ready)
 {
-    for (int i = 0; i < w->ahead_count; i++)
-        if (w->ahead[i].op == op) {
-            *ready = w->ahead[i].ready;
-            w->ahead[i] = w->ahead[--w->ahead_count];
+    for (int i = 0; i < all->count; i++)
+        if (all->at[i].op == op) {
+            *ready = all->at[i].ready;
+            all->at[i] = all->at[--all->count];
             return true;
         }
     return false;
@@ -298,7 +327,7 @@ static double result_ready(struct replay *p, struct warp_state *w, const struct 
     const struct timing_site *t = &p->in->sites[op->site];
     uint32_t loop = w->cost->room > 0 ? t->loop : 0;
     double ready;
-    if (t->beside > 0 && ahead_take(w, op, &ready))
+    if (t->beside > 0 && ahead_take(&w->ahead[0], op, &ready))
         return later(ready, at);
     if (t->leads) {
         ready = op_execute(p, op, &p->costs[op->site], at);
@@ -306,9 +335,10 @@ static double result_ready(struct replay *p, struct warp_state *w, const struct 
         return ready;
     }
     for (int pass = 0; pass < 2 && loop > 0; pass++) {
-        if (ahead_take(w, op, &ready))
+        struct loads_ahead *all = &w->ahead[w->cost->level - 1];
+        if (ahead_take(all, op, &ready))
             return later(ready, at);
-        w->ahead_count = 0;
+        all->count = 0;
         loads_begin(p, w, loop, at);
     }
     return op_execute(p, op, &p->costs[op->site], at);
