@@ -229,10 +229,37 @@ static bool is_low_factor(const struct code *c, int i, struct origin v)
            (!is_signed(at(c, from)->types[1]) || c->f->block_of[from] == c->f->block_of[i]);
 }
 
+// What makes the upper 64 bits of a product has made the lower ones, if the factors stand in the same order.
+static bool is_low_of_high(const struct code *c, int i)
+{
+    const struct ptx_block *b = block_at(c, c->f->block_of[i]);
+    for (int k = b->first; k < b->first + b->count; k++)
+        if (at(c, k)->opcode == PTX_OP_MUL && type_of(at(c, k)) == PTX_TYPE_U64 &&
+            ptx_has_modifier(at(c, k), PTX_MOD_HI) && c->fate[k] == FATE_MADE &&
+            at(c, k)->guard < 0 && same_value(c, source_of(c, i, 0), source_of(c, k, 0)) &&
+            same_value(c, source_of(c, i, 1), source_of(c, k, 1)))
+            return true;
+    return false;
+}
+
+// Of signed factors the upper 64 bits are corrected for each that may be less than zero.
+static double high_product_slots(const struct code *c, int i, double alone)
+{
+    enum { SIGNED = 17, BY_NUMBER = 12, BY_NEGATIVE = 14 };
+    uint64_t number;
+    if (!is_signed(type_of(at(c, i))))
+        return alone;
+    return !number_at(c, i, 1, &number) ? SIGNED
+           : (int64_t)number < 0        ? BY_NEGATIVE
+                                        : BY_NUMBER;
+}
+
 // mul.lo of 64 bits, with an addition or without: IMAD.WIDE of the low halves, IMAD of each high half that may not be zero,
 // their sum.
 static double product_slots(const struct code *c, int i)
 {
+    if (is_low_of_high(c, i))
+        return 0;
     int high =
         !is_low_factor(c, i, *source_of(c, i, 0)) + !is_low_factor(c, i, *source_of(c, i, 1));
     return 1 + high + (high > 0);
@@ -297,7 +324,7 @@ static double sum_slots(const struct code *c, int i)
         if (from < 0 || c->fate[from] != FATE_FOLDED)
             continue;
         if (is_product(at(c, from), 64))
-            return product_slots(c, from);
+            return is_low_of_high(c, from) ? 2 : product_slots(c, from);
         if (is_wide_product(at(c, from))) {
             return source_of(c, i, 1 - k)->kind == VALUE_NUMBER ? 1 + PAIR : 1;
         }
@@ -344,13 +371,61 @@ static double masked_slots(const struct code *c, int i, double alone)
     return ((uint32_t)mask != 0) + (mask >> 32 != 0) - halves_changed(at(c, from), mask);
 }
 
+// The upper half of a value of 64 bits, if it is known.
+static bool high_known(const struct code *c, struct origin v, uint32_t *high)
+{
+    int from = def_of(c, v);
+    *high = v.kind == VALUE_NUMBER ? (uint32_t)(v.bits >> 32) : 0;
+    return v.kind == VALUE_NUMBER ||
+           (from >= 0 && is_widening(at(c, from)) && !is_signed(at(c, from)->types[1]));
+}
+
+// Have both that are chosen between the same upper half?
+static bool is_same_high(const struct code *c, int i)
+{
+    uint32_t a, b;
+    return high_known(c, *source_of(c, i, 0), &a) && high_known(c, *source_of(c, i, 1), &b) &&
+           a == b;
+}
+
+// A sum with a value's sign bit, as divisions by numbers end with: LEA.HI takes the sign, and the upper half of what it is
+// added to, a shift of the same value.
+static bool is_sign_bit(const struct code *c, int i)
+{
+    enum { SIGN = 63 };
+    uint64_t by;
+    return i >= 0 && is_shift_by_number(c, i, PTX_OP_SHR, 64) && !is_signed(type_of(at(c, i))) &&
+           number_at(c, i, 1, &by) && by == SIGN && reader_count(c, i) == 1;
+}
+
+static int sign_added_at(const struct code *c, int i)
+{
+    int reader = reader_count(c, i) == 1 ? c->readers[c->first_reader[i]].instruction : -1;
+    return reader >= 0 && is_int(at(c, reader), PTX_OP_ADD, 64) ? reader : -1;
+}
+
+static bool is_beside_sign(const struct code *c, int i)
+{
+    int sum = sign_added_at(c, i);
+    for (int k = 0; k < 2 && sum >= 0; k++) {
+        int other = def_of(c, *source_of(c, sum, k));
+        if (other != i && is_sign_bit(c, other) &&
+            same_value(c, source_of(c, other, 0), source_of(c, i, 0)))
+            return true;
+    }
+    return false;
+}
+
 static double wide_slots(const struct code *c, int i, double alone)
 {
     enum { ABS_SLOTS = 5, CLZ_SLOTS = 6, POPC_SLOTS = 3, MOVED = 2 };
     const struct ptx_instruction *in = at(c, i);
     uint64_t by;
+    if (is_sign_bit(c, i) && sign_added_at(c, i) >= 0)
+        return 0;
     if ((in->opcode == PTX_OP_SHL || in->opcode == PTX_OP_SHR) && number_at(c, i, 1, &by))
-        return shifted_slots(c, i, by);
+        return shifted_slots(c, i, by) -
+               (in->opcode == PTX_OP_SHR && is_signed(type_of(in)) && by < 32 && is_beside_sign(c, i));
     if (in->opcode == PTX_OP_CLZ)
         return CLZ_SLOTS;
     if (in->opcode == PTX_OP_POPC)
@@ -364,8 +439,16 @@ static double wide_slots(const struct code *c, int i, double alone)
         return 1;
     if (is_int(in, PTX_OP_ADD, 64))
         return sum_slots(c, i) + (is_moved_address(c, i) ? MOVED : 0);
+    if (is_int(in, PTX_OP_SUB, 64) && def_of(c, *source_of(c, i, 1)) >= 0 &&
+        c->fate[def_of(c, *source_of(c, i, 1))] == FATE_FOLDED &&
+        is_product(at(c, def_of(c, *source_of(c, i, 1))), 64))
+        return product_slots(c, def_of(c, *source_of(c, i, 1)));
     if (is_product(in, 64))
         return product_slots(c, i);
+    if (in->opcode == PTX_OP_MUL && ptx_has_modifier(in, PTX_MOD_HI))
+        return high_product_slots(c, i, alone);
+    if (in->opcode == PTX_OP_SELP)
+        return alone - is_same_high(c, i);
     if (in->opcode == PTX_OP_BREV)
         return 2;
     if (in->opcode == PTX_OP_ABS)
@@ -639,6 +722,25 @@ static bool is_byte_insertion(const struct code *c, int i)
            (length == 8 || length == 16) && from % length == 0;
 }
 
+// A product with a carry is one of its own and a sum; the sums of the same two share it.
+static bool has_product_before(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    bool carry = in->opcode == PTX_OP_MADC ||
+                 (in->opcode == PTX_OP_MAD && ptx_has_modifier(in, PTX_MOD_CC)),
+         high = ptx_has_modifier(in, PTX_MOD_HI);
+    for (int k = block_at(c, c->f->block_of[i])->first; k < i && carry && bits_of(in) == 32; k++) {
+        const struct ptx_instruction *other = at(c, k);
+        if ((other->opcode == PTX_OP_MADC ||
+             (other->opcode == PTX_OP_MAD && ptx_has_modifier(other, PTX_MOD_CC))) &&
+            type_of(other) == type_of(in) && ptx_has_modifier(other, PTX_MOD_HI) == high &&
+            same_value(c, source_of(c, i, 0), source_of(c, k, 0)) &&
+            same_value(c, source_of(c, i, 1), source_of(c, k, 1)))
+            return true;
+    }
+    return false;
+}
+
 static double slots_of(struct code *c, int i)
 {
     enum { ROUNDED_BY_NUMBER = 11, RECIPROCAL_F64 = 11 };
@@ -707,6 +809,8 @@ static double slots_of(struct code *c, int i)
         return 1; // PRMT
     if (in->opcode == PTX_OP_BFI)
         return bits_of(in) == 64 ? 3 : is_byte_insertion(c, i) ? 1 : 2;
+    if (has_product_before(c, i))
+        return alone - 1;
     bool wide = class == PTX_CLASS_INTEGER && !is_float(in) && bits_of(in) == 64 &&
                 in->opcode != PTX_OP_DIV && in->opcode != PTX_OP_REM;
     return wide ? wide_slots(c, i, alone) : alone;
