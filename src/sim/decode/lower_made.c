@@ -722,9 +722,10 @@ static bool is_byte_insertion(const struct code *c, int i)
            (length == 8 || length == 16) && from % length == 0;
 }
 
-// A product with a carry is one of its own and a sum; the sums of the same two share it.
+// A product with a carry is one of its own and a sum; of several by the same two factors the first two make it.
 static bool has_product_before(const struct code *c, int i)
 {
+    int before = 0;
     const struct ptx_instruction *in = at(c, i);
     bool carry = in->opcode == PTX_OP_MADC ||
                  (in->opcode == PTX_OP_MAD && ptx_has_modifier(in, PTX_MOD_CC)),
@@ -736,9 +737,9 @@ static bool has_product_before(const struct code *c, int i)
             type_of(other) == type_of(in) && ptx_has_modifier(other, PTX_MOD_HI) == high &&
             same_value(c, source_of(c, i, 0), source_of(c, k, 0)) &&
             same_value(c, source_of(c, i, 1), source_of(c, k, 1)))
-            return true;
+            before++;
     }
-    return false;
+    return before > 1;
 }
 
 static double slots_of(struct code *c, int i)
