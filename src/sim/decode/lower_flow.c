@@ -721,6 +721,24 @@ static bool reads_between(const struct code *c, int made, int copy, int reg)
     return false;
 }
 
+static bool is_kept_anywhere(const struct code *c, int reg)
+{
+    for (int s = 0; s < c->first_source[c->count]; s++)
+        if (c->sources[s].kind == VALUE_KEPT && c->sources[s].at == reg)
+            return true;
+    return false;
+}
+
+// Is what the copy takes in a register that several instructions write, and that is read behind it, too? Under a predicate both
+// hold old values at once.
+static bool is_beside_other(const struct code *c, int copy, int made)
+{
+    const struct ptx_operand *to = &at(c, made)->operands[0];
+    return to->kind == PTX_OPERAND_REGISTER && to->reg >= 0 && c->several[to->reg] &&
+           to->reg != at(c, copy)->operands[0].reg && c->fate[made] == FATE_MADE &&
+           is_kept_anywhere(c, to->reg) && is_kept_anywhere(c, at(c, copy)->operands[0].reg);
+}
+
 // Is the value read by anything that comes behind the copy? What a loop hands to its next turn is made in the right register.
 static bool is_read_behind(const struct code *c, int copy, int made)
 {
@@ -729,7 +747,7 @@ static bool is_read_behind(const struct code *c, int copy, int made)
         return false;
     // Under a predicate that what made it has not, or while the old value is read.
     if (c->joined_to[block] != block &&
-        (c->f->block_of[made] != block ||
+        (c->f->block_of[made] != block || is_beside_other(c, copy, made) ||
          reads_between(c, made, copy, at(c, copy)->operands[0].reg)))
         return true;
     if (jumps_back(c, block)) // unless the old value is read when the new one is there

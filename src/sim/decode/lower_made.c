@@ -501,6 +501,32 @@ static bool reads_kept(const struct code *c, int i, int reg)
     return false;
 }
 
+static bool reads_value(const struct code *c, int i, const struct origin *v)
+{
+    for (int s = c->first_source[i]; s < c->first_source[i + 1]; s++)
+        if (same_value(c, &c->sources[s], v))
+            return true;
+    return false;
+}
+
+// Under its predicate the instruction stands where the selection does: has one before that taken the place of what it reads?
+static bool is_overwritten(const struct code *c, int made, int selection)
+{
+    for (int k = made + 1; k < selection; k++) {
+        if (at(c, k)->opcode != PTX_OP_SELP || c->fate[k] != FATE_MADE || c->slots[k] > 0 ||
+            bits_of(at(c, k)) == 64)
+            continue;
+        for (int o = 0; o < 2; o++) {
+            int other = def_of(c, *source_of(c, k, 1 - o));
+            if (other >= 0 && reader_count(c, other) == 1 &&
+                source_of(c, k, o)->kind == VALUE_MADE &&
+                reads_value(c, made, source_of(c, k, o)))
+                return true;
+        }
+    }
+    return false;
+}
+
 // A selection between a register's own value and one that is made for it is that instruction under a predicate.
 static bool is_under_predicate(const struct code *c, int i)
 {
@@ -518,6 +544,7 @@ static bool is_under_predicate(const struct code *c, int i)
             is_arithmetic(at(c, made)))
             return true;
         if (own->kind == VALUE_MADE && is_made_over(c, i, made, def_of(c, *own)) &&
+            !is_overwritten(c, made, i) &&
             !(reads_kept(c, made, to->reg) && reads_kept(c, def_of(c, *own), to->reg)))
             return true;
     }
@@ -775,6 +802,8 @@ static double slots_of(struct code *c, int i)
     if (in->opcode == PTX_OP_DIV && is_float(in) && bits_of(in) == 32 && has_number(c, i) &&
         source_of(c, i, 1)->kind == VALUE_NUMBER)
         return is_rounded(in) ? ROUNDED_BY_NUMBER : 1; // times its reciprocal
+    if (in->opcode == PTX_OP_WMMA)
+        return code_fragments(c, i, alone);
     if (class == PTX_CLASS_ATOMIC)
         return alone + code_atomic(c, i);
     if (class == PTX_CLASS_WARP) // a sum of lanes is in a uniform register
