@@ -493,7 +493,21 @@ static bool begins_as_pair(const struct code *c, int loop, int reg)
     return false;
 }
 
-// A pointer that a loop steps by a number is kept as two registers that stand apart, and copied into a pair for the accesses, if
+// Does the loop load from memory, each turn from another place?
+static bool walks_over_loads(const struct code *c, int loop)
+{
+    for (int i = 0; i < c->count; i++) {
+        const struct ptx_instruction *in = at(c, i);
+        if ((in->opcode == PTX_OP_LD || in->opcode == PTX_OP_LDU) && is_inside(c, i, loop) &&
+            !is_local(in, PTX_SPACE_SHARED) && !is_local(in, PTX_SPACE_PARAM) &&
+            !is_local(in, PTX_SPACE_CONST) && c->first_source[i] < c->first_source[i + 1] &&
+            !code_is_fixed(c, *source_of(c, i, 0), loop))
+            return true;
+    }
+    return false;
+}
+
+// Where a loop stores alone, or loads the same place again, nothing is moved. Else a pointer that a loop steps by a number is kept as two registers that stand apart, and copied into a pair for the accesses, if
 // the loop is short; in longer ones that are marked one of them is, and ptxas finds pairs for those of other long ones. One that
 // begins as a pair and is alone is copied by half, beside one that IMAD.WIDE steps not at all.
 static void pointer_moves(struct code *c, int loop)
@@ -514,7 +528,7 @@ static void pointer_moves(struct code *c, int loop)
             return;
         pointers += pointer;
     }
-    for (int i = 0; i < c->count; i++)
+    for (int i = 0; i < c->count && walks_over_loads(c, loop); i++)
         if (is_pointer(c, loop, i, marked)) {
             int reg = at(c, i)->operands[0].reg;
             bool half = (body > SHORT && c->differs[reg]) ||
