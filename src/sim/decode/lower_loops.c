@@ -507,9 +507,9 @@ static bool walks_over_loads(const struct code *c, int loop)
     return false;
 }
 
-// Where a loop stores alone, or loads the same place again, nothing is moved. Else a pointer that a loop steps by a number is kept as two registers that stand apart, and copied into a pair for the accesses, if
+// A pointer that a loop steps by a number is kept as two registers that stand apart, and copied into a pair for the accesses, if
 // the loop is short; in longer ones that are marked one of them is, and ptxas finds pairs for those of other long ones. One that
-// begins as a pair and is alone is copied by half, beside one that IMAD.WIDE steps not at all.
+// begins as a pair and is alone is copied by half, beside one that IMAD.WIDE steps not at all, nor where the loop stores alone.
 static void pointer_moves(struct code *c, int loop)
 {
     enum { PAIR = 2, SHORT = 20, LONG = 40 };
@@ -528,9 +528,12 @@ static void pointer_moves(struct code *c, int loop)
             return;
         pointers += pointer;
     }
-    for (int i = 0; i < c->count && walks_over_loads(c, loop); i++)
+    bool loads = walks_over_loads(c, loop);
+    for (int i = 0; i < c->count; i++)
         if (is_pointer(c, loop, i, marked)) {
             int reg = at(c, i)->operands[0].reg;
+            if (!loads && begins_as_pair(c, loop, reg))
+                continue;
             bool half = (body > SHORT && c->differs[reg]) ||
                         (pointers == 1 && begins_as_pair(c, loop, reg));
             int moves = half ? 1 : PAIR;
