@@ -616,6 +616,32 @@ static void loop_write_out(struct code *c, int loop)
     }
 }
 
+/* ---- halves ---------------------------------------------------------------------------------------------- */
+
+static bool stores_rounded_half(const struct code *c, int loop, int i)
+{
+    enum { HALF = 16 };
+    const struct ptx_instruction *in = at(c, i);
+    if (in->opcode != PTX_OP_ST || in->vector > 1 || bits_of(in) != HALF || !is_inside(c, i, loop) ||
+        c->loop_of[block_of(c, i)] != loop || c->first_source[i + 1] - c->first_source[i] < 2)
+        return false;
+    int from = def_of(c, *source_of(c, i, 1));
+    return from >= 0 && at(c, from)->opcode == PTX_OP_CVT && is_half(type_of(at(c, from))) &&
+           is_inside(c, from, loop);
+}
+
+// F2FP rounds to the lower half of a register; where a loop stores several of them PRMT moves all but one.
+static void halves_move(struct code *c, int loop)
+{
+    int stores = 0;
+    for (int i = 0; i < c->count; i++)
+        stores += stores_rounded_half(c, loop, i);
+    double of = stores * c->loops[loop].copies;
+    for (int i = 0; i < c->count && of > 1; i++)
+        if (stores_rounded_half(c, loop, i))
+            c->slots[i] += (of - 1) / of;
+}
+
 void code_loops(struct code *c)
 {
     for (int n = 0; n < c->loop_count; n++) {
@@ -638,6 +664,7 @@ void code_loops(struct code *c)
             loop_write_out(c, n);
         }
         pointer_moves(c, n);
+        halves_move(c, n);
     }
 }
 
