@@ -189,9 +189,13 @@ static void exchanges_ask(struct code *c)
     enum { ASKS = 2 };
     for (int b = 0; b < c->f->block_count; b++) {
         bool exchanges = false;
-        for (int i = block_at(c, b)->first; i <= last_of(c, b); i++)
-            exchanges |= ptx_opcode_class(at(c, i)->opcode) == PTX_CLASS_WARP && c->slots[i] > 0 &&
-                         in_has(at(c, i), "sync") && at(c, i)->opcode != PTX_OP_VOTE;
+        for (int i = block_at(c, b)->first; i <= last_of(c, b); i++) {
+            const struct ptx_instruction *in = at(c, i);
+            int mask = c->first_source[i + 1] - c->first_source[i] - (in->guard >= 0) - 1;
+            exchanges |= ptx_opcode_class(in->opcode) == PTX_CLASS_WARP && c->slots[i] > 0 &&
+                         in_has(in, "sync") && in->opcode != PTX_OP_VOTE && mask >= 0 &&
+                         is_number(c, i, mask);
+        }
         if (exchanges && c->parted[b])
             code_bring(c, c->joined_to[b], NONE, ASKS);
     }
