@@ -316,6 +316,20 @@ static bool is_moved_address(const struct code *c, int i)
     return moved;
 }
 
+// Is a factor a word with a sign that is worked out in uniform registers?
+static bool has_extended_factor(const struct code *c, int product)
+{
+    for (int k = 0; k < 2; k++) {
+        int from = def_of(c, *source_of(c, product, k));
+        bool extended = from >= 0 && !value_differs(c, from) &&
+                        ((is_widening(at(c, from)) && is_signed(at(c, from)->types[1])) ||
+                         (at(c, from)->opcode == PTX_OP_LD && is_signed(type_of(at(c, from)))));
+        if (extended)
+            return true;
+    }
+    return false;
+}
+
 static double sum_slots(const struct code *c, int i)
 {
     enum { PAIR = 2 };
@@ -323,11 +337,15 @@ static double sum_slots(const struct code *c, int i)
         int from = def_of(c, *source_of(c, i, k));
         if (from < 0 || c->fate[from] != FATE_FOLDED)
             continue;
+        int other = def_of(c, *source_of(c, i, 1 - k));
+        // A word of uniform registers comes to a pair of others first, or becomes a pair where no factor needs their place.
+        bool moved = other >= 0 && is_widening(at(c, other)) && !value_differs(c, other) &&
+                     value_differs(c, i) &&
+                     (is_signed(at(c, other)->types[1]) || has_extended_factor(c, from));
         if (is_product(at(c, from), 64))
-            return is_low_of_high(c, from) ? 2 : product_slots(c, from);
-        if (is_wide_product(at(c, from))) {
-            return source_of(c, i, 1 - k)->kind == VALUE_NUMBER ? 1 + PAIR : 1;
-        }
+            return is_low_of_high(c, from) ? 2 : product_slots(c, from) + (moved ? PAIR : 0);
+        if (is_wide_product(at(c, from)))
+            return 1 + (moved || source_of(c, i, 1 - k)->kind == VALUE_NUMBER ? PAIR : 0);
     }
     return 2;
 }
@@ -769,6 +787,17 @@ static bool has_product_before(const struct code *c, int i)
     return before > 1;
 }
 
+// A word with a sign that is loaded into a register of 64 bits.
+static bool is_extended_load(const struct code *c, int i)
+{
+    enum { WIDE = 64 };
+    const struct ptx_instruction *in = at(c, i);
+    return in->opcode == PTX_OP_LD && in->vector <= 1 && is_signed(type_of(in)) &&
+           bits_of(in) < WIDE && in->operands[0].kind == PTX_OPERAND_REGISTER &&
+           in->operands[0].reg >= 0 &&
+           ptx_type_bits(c->f->registers[in->operands[0].reg].type) == WIDE && needs_high(c, i);
+}
+
 static double slots_of(struct code *c, int i)
 {
     enum { ROUNDED_BY_NUMBER = 11, RECIPROCAL_F64 = 11 };
@@ -798,7 +827,7 @@ static double slots_of(struct code *c, int i)
         return bits_of(in) == 64 && !is_float(in)                     ? 2
                : in->opcode == PTX_OP_NEG && is_sign_of_product(c, i) ? 0
                                                                       : 1;
-    double alone = alone_slots(c, i);
+    double alone = alone_slots(c, i) + is_extended_load(c, i);
     if (in->opcode == PTX_OP_DIV && is_float(in) && bits_of(in) == 32 && has_number(c, i) &&
         source_of(c, i, 1)->kind == VALUE_NUMBER)
         return is_rounded(in) ? ROUNDED_BY_NUMBER : 1; // times its reciprocal
