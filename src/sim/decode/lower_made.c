@@ -260,8 +260,13 @@ static double product_slots(const struct code *c, int i)
 {
     if (is_low_of_high(c, i))
         return 0;
-    int high =
-        !is_low_factor(c, i, *source_of(c, i, 0)) + !is_low_factor(c, i, *source_of(c, i, 1));
+    int high = 0;
+    for (int k = 0; k < 2; k++) {
+        int from = def_of(c, *source_of(c, i, k));
+        bool sign = from >= 0 && is_widening(at(c, from)) && is_signed(at(c, from)->types[1]);
+        high += !is_low_factor(c, i, *source_of(c, i, k)) ||
+                (sign && !is_low_factor(c, i, *source_of(c, i, 1 - k)));
+    }
     return 1 + high + (high > 0);
 }
 
