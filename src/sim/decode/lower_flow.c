@@ -263,6 +263,8 @@ static bool only_compares(const struct code *c, int b)
         const struct ptx_instruction *in = at(c, i);
         enum ptx_class class = ptx_opcode_class(in->opcode);
         const struct ptx_operand *to = &in->operands[0];
+        if (c->fate[i] == FATE_COPY && to->reg >= 0 && c->several[to->reg])
+            return false; // what one way alone hands on
         if (is_brought(in) || c->fate[i] != FATE_MADE)
             continue;
         if ((class != PTX_CLASS_INTEGER && class != PTX_CLASS_FLOAT &&
@@ -805,6 +807,19 @@ static bool is_overwritten(const struct code *c, int copy, int reg)
     return false;
 }
 
+// Under a predicate: has what comes before without it copied the same to the register?
+static bool is_copied_before(const struct code *c, int copy)
+{
+    int block = c->f->block_of[copy], reg = at(c, copy)->operands[0].reg, to = c->joined_to[block];
+    if (to == block)
+        return false;
+    for (int i = block_at(c, to)->first; i <= last_of(c, to); i++)
+        if (c->fate[i] == FATE_COPY && at(c, i)->operands[0].kind == PTX_OPERAND_REGISTER &&
+            at(c, i)->operands[0].reg == reg)
+            return same_value(c, source_of(c, i, 0), source_of(c, copy, 0));
+    return false;
+}
+
 // A register that several instructions write begins as a number, or as a copy of what is read elsewhere, too.
 static void copies_place(struct code *c)
 {
@@ -813,7 +828,7 @@ static void copies_place(struct code *c)
         const struct ptx_instruction *in = at(c, i);
         int block = c->f->block_of[i];
         if (c->fate[i] != FATE_COPY || block < 0 || c->number[block] < 0 ||
-            in->operands[0].reg < 0 || !c->several[in->operands[0].reg])
+            in->operands[0].reg < 0 || !c->several[in->operands[0].reg] || is_copied_before(c, i))
             continue;
         const struct origin *from = source_of(c, i, 0);
         int words = words_of(in);
