@@ -347,34 +347,60 @@ static int copies_for(double operations, int turns)
     return best < turns ? best : turns;
 }
 
-// A counter's sum with what does not change, read by nothing but addresses: the copies' distances become the accesses' own.
-static bool walks_along(const struct code *c, int loop, int i)
+// Is the instruction a sum with what does not change, or a shift or product by a number?
+static bool is_linear(const struct code *c, int i)
 {
     const struct ptx_instruction *in = at(c, i);
+    bool number = c->first_source[i + 1] - c->first_source[i] == 2 && is_number(c, i, 1);
+    if (in->guard >= 0 || is_float(in) || c->several[in->operands[0].reg < 0 ? 0 : in->operands[0].reg])
+        return false;
+    return in->opcode == PTX_OP_ADD || (in->opcode == PTX_OP_SHL && number) ||
+           (is_product(in, bits_of(in)) && !ptx_has_modifier(in, PTX_MOD_WIDE) && number);
+}
+
+enum { CHAIN = 6 };
+
+// Is it made of the counter and what does not change alone?
+static bool is_of_counter(const struct code *c, int loop, int i, int deep)
+{
     bool walks = false;
-    if (in->opcode != PTX_OP_ADD || in->guard >= 0 || c->slots[i] <= 0 ||
-        c->several[in->operands[0].reg])
+    if (deep > CHAIN || !is_inside(c, i, loop) || c->fate[i] == FATE_COPY || !is_linear(c, i))
         return false;
     for (int k = 0; k < 2; k++) {
         struct origin v = *source_of(c, i, k);
-        int from = v.kind == VALUE_KEPT   ? writer_in(c, loop, v.at)
-                   : v.kind == VALUE_MADE ? c->same[v.at]
-                                          : -1;
-        bool counter = from >= 0 && v.kind == VALUE_KEPT && counts(c, from);
-        bool folded =
-            v.kind == VALUE_MADE && c->fate[from] == FATE_FOLDED && is_inside(c, from, loop);
-        if (counter)
+        int from = v.kind == VALUE_KEPT ? writer_in(c, loop, v.at) : def_of(c, v);
+        bool counter = v.kind == VALUE_KEPT && from >= 0 && counts(c, from);
+        if (counter || (from >= 0 && v.kind == VALUE_MADE && is_of_counter(c, loop, from, deep + 1)))
             walks = true;
-        else if (folded || !code_is_fixed(c, v, loop))
-            return false;
-    }
-    for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
-        const struct ptx_instruction *reader = at(c, c->readers[r].instruction);
-        enum ptx_class class = ptx_opcode_class(reader->opcode);
-        if ((class != PTX_CLASS_MEMORY && class != PTX_CLASS_ATOMIC) || c->readers[r].operand != 0)
+        else if (!code_is_fixed(c, v, loop))
             return false;
     }
     return walks;
+}
+
+// Is it read by nothing but addresses, and what is made of the counter for them?
+static bool is_for_addresses(const struct code *c, int loop, int i, int deep)
+{
+    if (deep > CHAIN)
+        return false;
+    for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
+        int reader = c->readers[r].instruction;
+        enum ptx_class class = ptx_opcode_class(at(c, reader)->opcode);
+        bool address = (class == PTX_CLASS_MEMORY || class == PTX_CLASS_ATOMIC) &&
+                       c->readers[r].operand == 0;
+        if (!address && !(is_of_counter(c, loop, reader, 0) &&
+                          is_for_addresses(c, loop, reader, deep + 1)))
+            return false;
+    }
+    return c->first_reader[i] < c->first_reader[i + 1];
+}
+
+// A counter's sum with what does not change, or what is made of it by numbers, read by nothing but addresses: the copies' distances
+// become the accesses' own.
+static bool walks_along(const struct code *c, int loop, int i)
+{
+    return c->slots[i] > 0 && at(c, i)->operands[0].kind == PTX_OPERAND_REGISTER &&
+           is_of_counter(c, loop, i, 0) && is_for_addresses(c, loop, i, 0);
 }
 
 // Is the counter read by nothing but what unrolled copies make a part of their own: addresses, its comparison, itself?
@@ -392,7 +418,8 @@ static bool once_for_all(const struct code *c, int loop, int sum, int test)
             enum ptx_class class = ptx_opcode_class(in->opcode);
             bool address = ((class == PTX_CLASS_MEMORY || class == PTX_CLASS_ATOMIC) &&
                             s == c->first_source[i]) ||
-                           walks_along(c, loop, i);
+                           (at(c, i)->operands[0].kind == PTX_OPERAND_REGISTER &&
+                            is_of_counter(c, loop, i, 0) && is_for_addresses(c, loop, i, 0));
             if (reads && !address)
                 return false;
         }
