@@ -813,10 +813,14 @@ static bool is_copied_before(const struct code *c, int copy)
     int block = c->f->block_of[copy], reg = at(c, copy)->operands[0].reg, to = c->joined_to[block];
     if (to == block)
         return false;
-    for (int i = block_at(c, to)->first; i <= last_of(c, to); i++)
-        if (c->fate[i] == FATE_COPY && at(c, i)->operands[0].kind == PTX_OPERAND_REGISTER &&
-            at(c, i)->operands[0].reg == reg)
-            return same_value(c, source_of(c, i, 0), source_of(c, copy, 0));
+    for (int i = copy - 1; i >= block_at(c, to)->first; i--) {
+        const struct ptx_operand *written = &at(c, i)->operands[0];
+        int its = c->f->block_of[i];
+        if (its < 0 || its == block || c->joined_to[its] != to || !dominates(c, its, block) ||
+            !at(c, i)->writes_first || written->kind != PTX_OPERAND_REGISTER || written->reg != reg)
+            continue;
+        return c->fate[i] == FATE_COPY && same_value(c, source_of(c, i, 0), source_of(c, copy, 0));
+    }
     return false;
 }
 

@@ -352,7 +352,8 @@ static bool is_linear(const struct code *c, int i)
 {
     const struct ptx_instruction *in = at(c, i);
     bool number = c->first_source[i + 1] - c->first_source[i] == 2 && is_number(c, i, 1);
-    if (in->guard >= 0 || is_float(in) || c->several[in->operands[0].reg < 0 ? 0 : in->operands[0].reg])
+    if (in->guard >= 0 || is_float(in) ||
+        c->several[in->operands[0].reg < 0 ? 0 : in->operands[0].reg])
         return false;
     return in->opcode == PTX_OP_ADD || (in->opcode == PTX_OP_SHL && number) ||
            (is_product(in, bits_of(in)) && !ptx_has_modifier(in, PTX_MOD_WIDE) && number);
@@ -370,7 +371,8 @@ static bool is_of_counter(const struct code *c, int loop, int i, int deep)
         struct origin v = *source_of(c, i, k);
         int from = v.kind == VALUE_KEPT ? writer_in(c, loop, v.at) : def_of(c, v);
         bool counter = v.kind == VALUE_KEPT && from >= 0 && counts(c, from);
-        if (counter || (from >= 0 && v.kind == VALUE_MADE && is_of_counter(c, loop, from, deep + 1)))
+        if (counter ||
+            (from >= 0 && v.kind == VALUE_MADE && is_of_counter(c, loop, from, deep + 1)))
             walks = true;
         else if (!code_is_fixed(c, v, loop))
             return false;
@@ -386,10 +388,10 @@ static bool is_for_addresses(const struct code *c, int loop, int i, int deep)
     for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
         int reader = c->readers[r].instruction;
         enum ptx_class class = ptx_opcode_class(at(c, reader)->opcode);
-        bool address = (class == PTX_CLASS_MEMORY || class == PTX_CLASS_ATOMIC) &&
-                       c->readers[r].operand == 0;
-        if (!address && !(is_of_counter(c, loop, reader, 0) &&
-                          is_for_addresses(c, loop, reader, deep + 1)))
+        bool address =
+            (class == PTX_CLASS_MEMORY || class == PTX_CLASS_ATOMIC) && c->readers[r].operand == 0;
+        if (!address &&
+            !(is_of_counter(c, loop, reader, 0) && is_for_addresses(c, loop, reader, deep + 1)))
             return false;
     }
     return c->first_reader[i] < c->first_reader[i + 1];
@@ -649,8 +651,9 @@ static bool stores_rounded_half(const struct code *c, int loop, int i)
 {
     enum { HALF = 16 };
     const struct ptx_instruction *in = at(c, i);
-    if (in->opcode != PTX_OP_ST || in->vector > 1 || bits_of(in) != HALF || !is_inside(c, i, loop) ||
-        c->loop_of[block_of(c, i)] != loop || c->first_source[i + 1] - c->first_source[i] < 2)
+    if (in->opcode != PTX_OP_ST || in->vector > 1 || bits_of(in) != HALF ||
+        !is_inside(c, i, loop) || c->loop_of[block_of(c, i)] != loop ||
+        c->first_source[i + 1] - c->first_source[i] < 2)
         return false;
     int from = def_of(c, *source_of(c, i, 1));
     return from >= 0 && at(c, from)->opcode == PTX_OP_CVT && is_half(type_of(at(c, from))) &&

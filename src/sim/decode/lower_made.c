@@ -249,9 +249,7 @@ static double high_product_slots(const struct code *c, int i, double alone)
     uint64_t number;
     if (!is_signed(type_of(at(c, i))))
         return alone;
-    return !number_at(c, i, 1, &number) ? SIGNED
-           : (int64_t)number < 0        ? BY_NEGATIVE
-                                        : BY_NUMBER;
+    return !number_at(c, i, 1, &number) ? SIGNED : (int64_t)number < 0 ? BY_NEGATIVE : BY_NUMBER;
 }
 
 // mul.lo of 64 bits, with an addition or without: IMAD.WIDE of the low halves, IMAD of each high half that may not be zero,
@@ -447,8 +445,8 @@ static double wide_slots(const struct code *c, int i, double alone)
     if (is_sign_bit(c, i) && sign_added_at(c, i) >= 0)
         return 0;
     if ((in->opcode == PTX_OP_SHL || in->opcode == PTX_OP_SHR) && number_at(c, i, 1, &by))
-        return shifted_slots(c, i, by) -
-               (in->opcode == PTX_OP_SHR && is_signed(type_of(in)) && by < 32 && is_beside_sign(c, i));
+        return shifted_slots(c, i, by) - (in->opcode == PTX_OP_SHR && is_signed(type_of(in)) &&
+                                          by < 32 && is_beside_sign(c, i));
     if (in->opcode == PTX_OP_CLZ)
         return CLZ_SLOTS;
     if (in->opcode == PTX_OP_POPC)
@@ -542,8 +540,7 @@ static bool is_overwritten(const struct code *c, int made, int selection)
         for (int o = 0; o < 2; o++) {
             int other = def_of(c, *source_of(c, k, 1 - o));
             if (other >= 0 && reader_count(c, other) == 1 &&
-                source_of(c, k, o)->kind == VALUE_MADE &&
-                reads_value(c, made, source_of(c, k, o)))
+                source_of(c, k, o)->kind == VALUE_MADE && reads_value(c, made, source_of(c, k, o)))
                 return true;
         }
     }

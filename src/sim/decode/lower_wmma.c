@@ -13,7 +13,10 @@ static bool shape_read(const struct ptx_instruction *in, struct fragment_shape *
     static const struct {
         const char *word;
         int m, n, k;
-    } shapes[] = {{"m16n16k16", 2, 2, 2}, {"m32n8k16", 4, 1, 2}, {"m8n32k16", 1, 4, 2}, {"m16n16k8", 2, 2, 1}};
+    } shapes[] = {{"m16n16k16", 2, 2, 2},
+                  {"m32n8k16", 4, 1, 2},
+                  {"m8n32k16", 1, 4, 2},
+                  {"m16n16k8", 2, 2, 1}};
     for (size_t i = 0; i < COUNT_OF(shapes); i++) {
         if (!in_has(in, shapes[i].word))
             continue;
@@ -64,7 +67,8 @@ static bool is_made_before(const struct code *c, int i, bool base)
         for (int o = 0; o < 2; o++) {
             of[o] = *source_of(c, o == 0 ? i : k, 0);
             for (int from = def_of(c, of[o]), deep = 0;
-                 from >= 0 && deep < 4 && at(c, from)->opcode == PTX_OP_ADD && is_number(c, from, 1);
+                 from >= 0 && deep < 4 && at(c, from)->opcode == PTX_OP_ADD &&
+                 is_number(c, from, 1);
                  from = def_of(c, of[o]), deep++)
                 of[o] = *source_of(c, from, 0);
         }
@@ -88,7 +92,8 @@ static bool is_of_shared(const struct code *c, struct origin v, int deep)
             return true;
     }
     enum ptx_opcode opcode = at(c, from)->opcode;
-    if (opcode != PTX_OP_ADD && opcode != PTX_OP_CVTA && opcode != PTX_OP_CVT && opcode != PTX_OP_MOV)
+    if (opcode != PTX_OP_ADD && opcode != PTX_OP_CVTA && opcode != PTX_OP_CVT &&
+        opcode != PTX_OP_MOV)
         return false;
     for (int s = c->first_source[from]; s < c->first_source[from + 1]; s++)
         if (is_of_shared(c, c->sources[s], deep + 1))
@@ -107,7 +112,15 @@ static int before_all(const struct code *c, int block)
 
 static double memory_slots(struct code *c, int i, double alone)
 {
-    enum { PLACE = 2, LANE = 3, STRIDE = 3, STRIDE_STORE = 7, NUMBER_STORE = 5, WORDS_TF32 = 4, PLACE_TF32 = 6 };
+    enum {
+        PLACE = 2,
+        LANE = 3,
+        STRIDE = 3,
+        STRIDE_STORE = 7,
+        NUMBER_STORE = 5,
+        WORDS_TF32 = 4,
+        PLACE_TF32 = 6
+    };
     const struct ptx_instruction *in = at(c, i);
     struct fragment_shape s;
     bool store = in_has(in, "store"), tf32 = type_of(in) == PTX_TYPE_TF32;
@@ -144,8 +157,9 @@ double code_fragments(struct code *c, int i, double alone)
     const struct ptx_instruction *in = at(c, i);
     if (in_has(in, "mma")) // by halves of the columns
         return in_has(in, "m16n16k8") ? (is_loaded_from_shared(c, i) ? PRODUCTS : PRODUCTS_TF32)
-               : in_has(in, "m16n16k16") || in_has(in, "m32n8k16") || in_has(in, "m8n32k16") ? PRODUCTS
-                                                                                  : alone;
+               : in_has(in, "m16n16k16") || in_has(in, "m32n8k16") || in_has(in, "m8n32k16")
+                   ? PRODUCTS
+                   : alone;
     int operand = address_operand(in);
     return in->operands[operand].kind == PTX_OPERAND_ADDRESS ? memory_slots(c, i, alone) : alone;
 }
