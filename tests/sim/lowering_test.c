@@ -10,8 +10,8 @@ static double instructions_of(const char *declared, const char *body, uint32_t n
     int length = snprintf(text, sizeof text,
                           ".version 8.0\n.target sm_90\n.address_size 64\n%s"
                           ".visible .entry k(.param .u32 n) {\n"
-                          ".reg .b32 %%x, %%n, %%r<12>; .reg .b64 %%d<8>; .reg .f32 %%f<4>;\n"
-                          ".reg .pred %%p; .shared .align 4 .b32 s[64];\n"
+                          ".reg .b32 %%x, %%n, %%r<32>; .reg .b64 %%d<8>; .reg .f32 %%f<32>;\n"
+                          ".reg .b16 %%h<2>; .reg .pred %%p; .shared .align 4 .b32 s[64];\n"
                           "ld.param.u32 %%n, [n];\nmov.u32 %%x, %%tid.x;\n%s"
                           "st.shared.u32 [s], %%r9;\nret; }\n",
                           declared, body);
@@ -28,17 +28,22 @@ static double straight(const char *body)
     return instructions_of("", body, 1);
 }
 
-static double per_turn(const char *declared, const char *body)
+static double per_turn_behind(const char *declared, const char *before, const char *body)
 {
     enum { FEW = 10, MANY = 30 };
     char text[2048];
     (void)snprintf(text, sizeof text,
-                   "mov.u32 %%r0, %%x;\nmov.u32 %%r8, 0;\nmov.u32 %%r9, 0;\nagain:\n"
+                   "mov.u32 %%r0, %%x;\nmov.u32 %%r8, 0;\nmov.u32 %%r9, 0;\n%sagain:\n"
                    ".pragma \"nounroll\";\n%sadd.u32 %%r8, %%r8, 1;\n"
                    "setp.lt.u32 %%p, %%r8, %%n;\n@%%p bra again;\n",
-                   body);
+                   before, body);
     return (instructions_of(declared, text, MANY) - instructions_of(declared, text, FEW)) /
            (MANY - FEW);
+}
+
+static double per_turn(const char *declared, const char *body)
+{
+    return per_turn_behind(declared, "", body);
 }
 
 static void parts_without_a_common_bit_are_joined_by_a_sum(void **state)
@@ -84,6 +89,176 @@ static void what_a_loop_hands_on_is_moved(void **state)
                              "add.u32 %r0, %r0, %r1;\n") == COUNT + 4);
 }
 
+static void products_with_carries_are_a_product_and_a_sum(void **state)
+{
+    (void)state;
+    double less = straight("xor.b32 %r9, %x, 5;\n") - 1;
+    assert_true(straight("mad.lo.cc.u32 %r5, %x, %x, %x;\nmadc.lo.u32 %r6, %x, 7, %x;\n"
+                         "xor.b32 %r9, %r5, %r6;\n") == less + 5);
+    // Of the same two factors the third takes a product that is there.
+    double two = straight("mad.lo.cc.u32 %r5, %x, 7, 1;\nmadc.lo.cc.u32 %r6, %x, 7, %x;\n"
+                          "xor.b32 %r9, %r5, %r6;\n");
+    assert_true(straight("mad.lo.cc.u32 %r5, %x, 7, 1;\nmadc.lo.cc.u32 %r6, %x, 7, %x;\n"
+                         "madc.lo.u32 %r7, %x, 7, %x;\nxor.b32 %r8, %r5, %r6;\n"
+                         "add.u32 %r9, %r7, %r8;\n") == two + 2);
+}
+
+// Of two words of 64 bits in shared memory.
+static double of_words(const char *body)
+{
+    char text[1024];
+    (void)snprintf(text, sizeof text,
+                   "ld.shared.u64 %%d1, [s];\nld.shared.u64 %%d2, [s+8];\n%s"
+                   "shr.u64 %%d7, %%d6, 32;\ncvt.u32.u64 %%r5, %%d7;\ncvt.u32.u64 %%r6, %%d6;\n"
+                   "xor.b32 %%r9, %%r5, %%r6;\n",
+                   body);
+    return straight(text);
+}
+
+static void the_upper_half_of_a_product_brings_the_lower(void **state)
+{
+    (void)state;
+    enum { LOW = 4 };
+    double apart = of_words("mul.hi.u64 %d3, %d1, %d2;\nmul.lo.s64 %d4, %d2, %d1;\n"
+                            "add.s64 %d6, %d3, %d4;\n");
+    // The factors of a product and a sum may be exchanged, but ptxas finds them in their order alone.
+    assert_true(of_words("mul.hi.u64 %d3, %d1, %d2;\nmul.lo.s64 %d4, %d1, %d2;\n"
+                         "add.s64 %d6, %d3, %d4;\n") <= apart - LOW + 2);
+    double plain = of_words("mul.hi.u64 %d6, %d1, %d2;\n");
+    assert_true(of_words("mul.hi.s64 %d6, %d1, %d2;\n") == plain + 10);
+    assert_true(of_words("mul.hi.s64 %d6, %d1, 7378697629483820647;\n") ==
+                of_words("mul.hi.u64 %d6, %d1, 7378697629483820647;\n") + 5);
+}
+
+static void equal_upper_halves_are_not_chosen_between(void **state)
+{
+    (void)state;
+    const char *one = "setp.lt.u64 %p, %d1, %d2;\nselp.u64 %d3, 1, 0, %p;\n"
+                      "add.s64 %d6, %d1, %d3;\n",
+               *other = "setp.lt.u64 %p, %d1, %d2;\nselp.u64 %d3, 4294967297, 0, %p;\n"
+                        "add.s64 %d6, %d1, %d3;\n";
+    assert_true(of_words(other) == of_words(one) + 1);
+}
+
+static void a_word_with_a_sign_is_extended(void **state)
+{
+    (void)state;
+    assert_true(of_words("ld.shared.s32 %d3, [s+16];\nxor.b64 %d6, %d1, %d3;\n") ==
+                of_words("ld.shared.u32 %d3, [s+16];\nxor.b64 %d6, %d1, %d3;\n") + 1);
+}
+
+static void a_selection_reads_what_an_earlier_one_has_overwritten(void **state)
+{
+    (void)state;
+    const char *first = "ld.shared.f32 %f0, [s];\nld.shared.f32 %f1, [s+64];\n"
+                        "setp.lt.u32 %p, %x, 7;\nfma.rn.f32 %f2, %f0, 0f40400000, %f1;\n"
+                        "mul.f32 %f3, %f0, 0f40A00000;\n";
+    char in_order[1024], overwritten[1024];
+    (void)snprintf(in_order, sizeof in_order,
+                   "%sselp.f32 %%f1, %%f1, %%f2, %%p;\nselp.f32 %%f0, %%f0, %%f3, %%p;\n"
+                   "add.f32 %%f3, %%f0, %%f1;\nmov.b32 %%r9, %%f3;\n",
+                   first);
+    (void)snprintf(overwritten, sizeof overwritten,
+                   "%sselp.f32 %%f0, %%f0, %%f3, %%p;\nselp.f32 %%f1, %%f1, %%f2, %%p;\n"
+                   "add.f32 %%f3, %%f0, %%f1;\nmov.b32 %%r9, %%f3;\n",
+                   first);
+    assert_true(straight(overwritten) == straight(in_order) + 1);
+}
+
+static void a_loop_inverts_its_further_signed_divisors_itself(void **state)
+{
+    (void)state;
+    enum { OTHERS = 5 };
+    const char *other = "add.u32 %r2, %r0, 3;\n",
+               *two = "div.s32 %r1, %r8, %r0;\ndiv.s32 %r3, %r8, %r2;\n"
+                      "xor.b32 %r9, %r9, %r1;\nadd.u32 %r9, %r9, %r3;\n";
+    assert_true(per_turn_behind("", other, two) == OTHERS + 12 + 22);
+    assert_true(per_turn_behind("", other,
+                                "div.u32 %r1, %r8, %r0;\ndiv.u32 %r3, %r8, %r2;\n"
+                                "xor.b32 %r9, %r9, %r1;\nadd.u32 %r9, %r9, %r3;\n") ==
+                OTHERS + 9 + 9);
+}
+
+static void halves_that_a_loop_stores_are_moved(void **state)
+{
+    (void)state;
+    const char *one = "cvt.rn.f32.u32 %f0, %r8;\ncvt.rn.f16.f32 %h0, %f0;\n"
+                      "st.shared.b16 [s+128], %h0;\n",
+               *two = "cvt.rn.f32.u32 %f0, %r8;\ncvt.rn.f16.f32 %h0, %f0;\n"
+                      "st.shared.b16 [s+128], %h0;\nadd.f32 %f1, %f0, %f0;\n"
+                      "cvt.rn.f16.f32 %h1, %f1;\nst.shared.b16 [s+160], %h1;\n";
+    // The second: its sum, its conversion, its store, and a move.
+    assert_true(per_turn("", two) == per_turn("", one) + 4);
+}
+
+static void lanes_that_may_have_diverged_are_asked_for(void **state)
+{
+    (void)state;
+    enum { ASKED = 2 };
+    const char *vote = "setp.lt.u32 %p, %x, 32;\n@!%p bra over;\n"
+                       "vote.sync.ballot.b32 %r9, %p, -1;\nover:\n",
+               *exchange = "setp.lt.u32 %p, %x, 32;\n@!%p bra over;\n"
+                           "shfl.sync.bfly.b32 %r9, %x, 1, 31, -1;\nover:\n";
+    assert_true(straight(exchange) == straight(vote) + ASKED);
+}
+
+static void pairs_of_pointers_are_moved_unless_the_loop_stores_alone(void **state)
+{
+    (void)state;
+    static const char words[] = ".global .align 4 .b8 words[8192];\n";
+    const char *stores = "st.global.u32 [%d3], %r8;\nadd.s64 %d3, %d3, 4;\n",
+               *loads = "ld.global.u32 %r1, [%d3];\nadd.u32 %r9, %r9, %r1;\nadd.s64 %d3, %d3, 4;\n";
+    const char *pair = "mov.u64 %d1, words;\nmul.wide.u32 %d2, %x, 4;\nadd.s64 %d3, %d1, %d2;\n";
+    enum { COUNT = 3, STEP = 2 };
+    assert_true(per_turn_behind(words, pair, stores) == COUNT + 1 + STEP);
+    assert_true(per_turn_behind(words, pair, loads) == COUNT + 2 + STEP + 1);
+}
+
+static void fragments_are_loaded_by_quarters(void **state)
+{
+    (void)state;
+    enum { COUNT = 3 };
+    static const char tile[] = ".shared .align 32 .b8 tile[2048];\n";
+    const char *turn = "wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 "
+                       "{%r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17}, [tile], 16;\n"
+                       "wmma.load.b.sync.aligned.row.m16n16k16.shared.f16 "
+                       "{%r20, %r21, %r22, %r23, %r24, %r25, %r26, %r27}, [tile], 16;\n"
+                       "wmma.mma.sync.aligned.row.row.m16n16k16.f32.f32 "
+                       "{%f10, %f11, %f12, %f13, %f14, %f15, %f16, %f17}, "
+                       "{%r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17}, "
+                       "{%r20, %r21, %r22, %r23, %r24, %r25, %r26, %r27}, "
+                       "{%f10, %f11, %f12, %f13, %f14, %f15, %f16, %f17};\nmov.b32 %r9, %f10;\n";
+    assert_true(per_turn(tile, turn) == COUNT + 2 + 2 + 2 + 1); // and the element's copy
+}
+
+static void what_both_ways_hand_on_is_copied_once(void **state)
+{
+    (void)state;
+    static const char step[] = "ld.shared.f32 %%f0, [s];\nld.shared.f32 %%f1, [s+32];\n"
+                               "ld.shared.f32 %%f2, [s+64];\nsetp.gt.f32 %%p, %%f2, %%f0;\n"
+                               "mov.u32 %%r1, 2;\nmov.u32 %%r2, %%x;\n@%%p bra done;\n"
+                               "setp.leu.f32 %%p, %%f2, %%f1;\nmov.u32 %%r1, %%x;\n"
+                               "mov.u32 %%r2, 9;\n@%%p bra done;\nmov.u32 %%r2, 5;\n%sdone:\n"
+                               "mad.lo.u32 %%r9, %%r1, %%x, %%r2;\n";
+    char once[1024], twice[1024];
+    (void)snprintf(once, sizeof once, step, "");
+    (void)snprintf(twice, sizeof twice, step, "mov.u32 %r1, %x;\n");
+    assert_true(straight(once) == straight(twice));
+}
+
+static void copies_of_a_loop_load_by_the_same_address(void **state)
+{
+    (void)state;
+    enum { FEW = 8, MANY = 40, COPIES = 4, ROUND = 10 };
+    const char *loop = "mov.u32 %r8, 0;\nmov.u32 %r9, 0;\nmov.u32 %r3, s;\nagain:\n"
+                       "shl.b32 %r1, %r8, 2;\nadd.u32 %r2, %r1, %r3;\nld.shared.u32 %r4, [%r2];\n"
+                       "mad.lo.u32 %r9, %r9, 3, %r4;\nadd.u32 %r8, %r8, 1;\n"
+                       "setp.lt.s32 %p, %r8, %n;\n@%p bra again;\n";
+    // One LEA, two loads of 8 bytes, four products, the counter, its comparison, the branch.
+    assert_true(instructions_of("", loop, MANY) - instructions_of("", loop, FEW) ==
+                (double)((MANY - FEW) / COPIES) * ROUND);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -91,6 +266,18 @@ int main(void)
         cmocka_unit_test(a_divisor_that_a_loop_leaves_is_inverted_before_it),
         cmocka_unit_test(the_place_of_a_constant_is_part_of_the_load),
         cmocka_unit_test(what_a_loop_hands_on_is_moved),
+        cmocka_unit_test(products_with_carries_are_a_product_and_a_sum),
+        cmocka_unit_test(the_upper_half_of_a_product_brings_the_lower),
+        cmocka_unit_test(equal_upper_halves_are_not_chosen_between),
+        cmocka_unit_test(a_word_with_a_sign_is_extended),
+        cmocka_unit_test(a_selection_reads_what_an_earlier_one_has_overwritten),
+        cmocka_unit_test(a_loop_inverts_its_further_signed_divisors_itself),
+        cmocka_unit_test(halves_that_a_loop_stores_are_moved),
+        cmocka_unit_test(lanes_that_may_have_diverged_are_asked_for),
+        cmocka_unit_test(pairs_of_pointers_are_moved_unless_the_loop_stores_alone),
+        cmocka_unit_test(fragments_are_loaded_by_quarters),
+        cmocka_unit_test(what_both_ways_hand_on_is_copied_once),
+        cmocka_unit_test(copies_of_a_loop_load_by_the_same_address),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

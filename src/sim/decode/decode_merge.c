@@ -421,6 +421,48 @@ static struct congruence start_known(const struct candidates *all, int loop, int
     return start.seen ? start : known(0, 0);
 }
 
+// The same of what a turn makes of registers that the loop steps, by sums, shifts and products.
+static struct congruence chain_known(const struct candidates *all, int loop, int reg, int deep,
+                                     int *step)
+{
+    enum { DEEP = 6 };
+    const struct code *c = all->c;
+    int made = all->d->definition[reg], steps[3] = {0};
+    const struct ptx_instruction *in = made >= 0 ? at(c, made) : NULL;
+    if (made < 0 || c->f->block_of[made] < 0 || !in_loop(c, c->f->block_of[made], loop))
+        return start_known(all, loop, reg, step);
+    struct congruence of[3];
+    *step = 0;
+    for (int k = 0; k < 3; k++) {
+        const struct ptx_operand *op = k + 1 < in->operand_count ? &in->operands[k + 1] : NULL;
+        bool chained = op != NULL && op->kind == PTX_OPERAND_REGISTER && deep < DEEP;
+        of[k] = chained      ? chain_known(all, loop, op->reg, deep + 1, &steps[k])
+                : op != NULL ? operand_known(&all->known, op)
+                             : known(0, 0);
+    }
+    bool number = in->operand_count > 2 && in->operands[2].kind == PTX_OPERAND_IMMEDIATE;
+    int by = number ? (int)in->operands[2].bits : 0;
+    if (in->guard >= 0 || in->type_count == 0 || is_float(in) || deep >= DEEP)
+        return known(0, 0);
+    if (in->opcode == PTX_OP_ADD) {
+        *step = steps[0] + steps[1];
+        return sum(of[0], of[1]);
+    }
+    if (in->opcode == PTX_OP_SHL && number && by < BITS_KNOWN) {
+        *step = (int)((unsigned)steps[0] << by);
+        return known(of[0].bits + (unsigned)by, of[0].residue << by);
+    }
+    if (in->opcode == PTX_OP_MUL && number && ptx_has_modifier(in, PTX_MOD_LO)) {
+        *step = steps[0] * by;
+        return product(of[0], of[1]);
+    }
+    if (in->opcode == PTX_OP_MAD && number && ptx_has_modifier(in, PTX_MOD_LO)) {
+        *step = steps[0] * by + steps[2];
+        return sum(product(of[0], of[1]), of[2]);
+    }
+    return known(0, 0);
+}
+
 // In how many turns of an unrolled loop the load is one of 8 or 16 bytes; 1: in each.
 static int turns_together(struct candidates *all, int i, int loop)
 {
@@ -433,7 +475,7 @@ static int turns_together(struct candidates *all, int i, int loop)
         return 1;
     int step, bytes = c->mem->merged != 0 ? c->mem->merged : (int)bytes_of(c);
     (void)base_known(all, c);
-    struct congruence start = start_known(all, loop, c->reg, &step);
+    struct congruence start = chain_known(all, loop, c->reg, 0, &step);
     int64_t place = c->place + (c->mem->merged != 0 ? c->mem->merge_start - c->mem->offset : 0);
     int turns = l->turns > 0 ? WHOLE / bytes : TWO;
     while (turns > 1 && (l->copies % turns != 0 || turns * bytes > WHOLE ||

@@ -18,6 +18,7 @@ enum form {
     FORM_FTZ,
     FORM_HIGH,
     FORM_WIDE,
+    FORM_CARRY,
     FORM_CONSTANT,
     FORM_ROUNDED_CONSTANT
 };
@@ -99,6 +100,8 @@ static bool form_fits(const struct decoder *d, const struct ptx_instruction *in,
         return ptx_has_modifier(in, PTX_MOD_HI);
     case FORM_WIDE:
         return ptx_has_modifier(in, PTX_MOD_WIDE);
+    case FORM_CARRY:
+        return ptx_has_modifier(in, PTX_MOD_CC);
     case FORM_CONSTANT:
         return divisor_known(d, in);
     case FORM_ROUNDED_CONSTANT:

@@ -36,7 +36,8 @@ static bool absorbs_wide(const struct code *c, int k, struct reader r)
         return sum && reader_count(c, k) == 1 && (other < 0 || !is_wide_product(at(c, other)));
     }
     if (is_product(from, 64)) // of uniform registers it is made beside, and not folded
-        return sum && (value_differs(c, k) || !value_differs(c, r.instruction));
+        return (sum || (is_int(in, PTX_OP_SUB, 64) && r.operand == 1 && has_number(c, k))) &&
+               (value_differs(c, k) || !value_differs(c, r.instruction));
     bool three = is_int(from, PTX_OP_ADD, 64) || is_int(from, PTX_OP_SUB, 64); // IADD3, IADD3.X
     if (three && (sum || is_int(in, PTX_OP_SUB, 64)))
         return reader_count(c, k) == 1 && needs_high(c, r.instruction);

@@ -161,6 +161,11 @@ void code_agree(struct code *c, const int *next, bool *agree)
             changed |= !agree[b];
         }
     }
+    for (int b = 0; b < c->f->block_count; b++) {
+        c->parted[b] = a.parted[b];
+        for (int l = c->loop_of[b]; l >= 0; l = c->loops[l].around)
+            c->parted[b] |= c->loops[l].leave_apart;
+    }
     free(a.w.first);
     free(a.w.list);
     free(a.parted);

@@ -6,6 +6,7 @@
 //   lower_made.c    machine instructions of each PTX instruction by itself and with what it absorbs
 //   lower_divide.c  divisions, roots, powers, logarithms
 //   lower_numbers.c numbers that need registers
+//   lower_wmma.c    fragments of matrices
 //   lower_bytes.c   values of 8 and 16 bits
 //   lower_bits.c    which bits may be set
 //   lower_flow.c    predicates, ends, what is brought into registers once
@@ -88,6 +89,7 @@ struct code {
     int *loop_of;                    // innermost loop, or -1
     int *joined_to; // after predication: the block that it is executed with; itself
     bool *agree;    // those that run take its branch alike (lower_agree.c)
+    bool *parted;   // lanes may have diverged before it, and not met yet
     struct natural_loop *loops;
     int loop_count;
     // by instruction
@@ -152,6 +154,8 @@ bool is_whole_mask(const struct code *c, int i); // that takes nothing away
 // lower_bits.c: bits that may be set; is the `or` a sum (deep: 0)?
 uint32_t code_bits(const struct code *c, struct origin v);
 bool code_joins(const struct code *c, int i, int deep);
+// lower_wmma.c. alone: by itself.
+double code_fragments(struct code *c, int i, double alone);
 // lower_flow.c
 int before_loops(const struct code *c, int block);
 void code_predicates(struct code *c);

@@ -49,13 +49,38 @@ static double division_in_loop(struct code *c, int i, int loop)
     return rest ? REST : QUOTIENT;
 }
 
+// Of divisions with a sign a loop's first alone has its divisor's reciprocal from before it; others work theirs out in the loop, once
+// for each divisor. Is it the first to work it out?
+static bool is_worked_out_in_loop(const struct code *c, int i)
+{
+    int loop = is_signed(type_of(at(c, i))) ? loop_of_divisor(c, i) : -1, before = 0, same = 0;
+    bool first_is_same = false;
+    for (int k = 0; k < i && loop >= 0; k++) {
+        if (!is_division(at(c, k)) || !is_signed(type_of(at(c, k))) || c->fate[k] != FATE_MADE ||
+            source_of(c, k, 1)->kind == VALUE_NUMBER ||
+            c->loop_of[c->f->block_of[k]] != c->loop_of[c->f->block_of[i]] ||
+            loop_of_divisor(c, k) < 0)
+            continue;
+        bool divisor = same_value(c, source_of(c, k, 1), source_of(c, i, 1));
+        if (divisor && same_value(c, source_of(c, k, 0), source_of(c, i, 0)))
+            return false;
+        first_is_same |= before == 0 && divisor;
+        before++;
+        same += divisor;
+    }
+    return before > 0 && same == first_is_same;
+}
+
 double code_division(struct code *c, int i, double alone)
 {
+    enum { QUOTIENT_AGAIN = 22, REST_AGAIN = 19 };
     const struct origin *by = source_of(c, i, 1);
     if (by->kind == VALUE_NUMBER) // the divisor's reciprocal is worked out none the less
         return is_signed(type_of(at(c, i))) ? (at(c, i)->opcode == PTX_OP_DIV ? 18 : 16)
                                             : (at(c, i)->opcode == PTX_OP_DIV ? 14 : 13);
     bool differs = origin_differs(c, by);
+    if (is_worked_out_in_loop(c, i))
+        return at(c, i)->opcode == PTX_OP_REM ? REST_AGAIN : QUOTIENT_AGAIN;
     for (int k = 0; k < i; k++) {
         const struct origin *other = is_division(at(c, k)) ? source_of(c, k, 1) : NULL;
         if (other == NULL || other->kind != by->kind || c->fate[k] != FATE_MADE ||

@@ -263,6 +263,8 @@ static bool only_compares(const struct code *c, int b)
         const struct ptx_instruction *in = at(c, i);
         enum ptx_class class = ptx_opcode_class(in->opcode);
         const struct ptx_operand *to = &in->operands[0];
+        if (c->fate[i] == FATE_COPY && to->reg >= 0 && c->several[to->reg])
+            return false; // what one way alone hands on
         if (is_brought(in) || c->fate[i] != FATE_MADE)
             continue;
         if ((class != PTX_CLASS_INTEGER && class != PTX_CLASS_FLOAT &&
@@ -721,6 +723,24 @@ static bool reads_between(const struct code *c, int made, int copy, int reg)
     return false;
 }
 
+static bool is_kept_anywhere(const struct code *c, int reg)
+{
+    for (int s = 0; s < c->first_source[c->count]; s++)
+        if (c->sources[s].kind == VALUE_KEPT && c->sources[s].at == reg)
+            return true;
+    return false;
+}
+
+// Is what the copy takes in a register that several instructions write, and that is read behind it, too? Under a predicate both
+// hold old values at once.
+static bool is_beside_other(const struct code *c, int copy, int made)
+{
+    const struct ptx_operand *to = &at(c, made)->operands[0];
+    return to->kind == PTX_OPERAND_REGISTER && to->reg >= 0 && c->several[to->reg] &&
+           to->reg != at(c, copy)->operands[0].reg && c->fate[made] == FATE_MADE &&
+           is_kept_anywhere(c, to->reg) && is_kept_anywhere(c, at(c, copy)->operands[0].reg);
+}
+
 // Is the value read by anything that comes behind the copy? What a loop hands to its next turn is made in the right register.
 static bool is_read_behind(const struct code *c, int copy, int made)
 {
@@ -729,7 +749,7 @@ static bool is_read_behind(const struct code *c, int copy, int made)
         return false;
     // Under a predicate that what made it has not, or while the old value is read.
     if (c->joined_to[block] != block &&
-        (c->f->block_of[made] != block ||
+        (c->f->block_of[made] != block || is_beside_other(c, copy, made) ||
          reads_between(c, made, copy, at(c, copy)->operands[0].reg)))
         return true;
     if (jumps_back(c, block)) // unless the old value is read when the new one is there
@@ -787,6 +807,23 @@ static bool is_overwritten(const struct code *c, int copy, int reg)
     return false;
 }
 
+// Under a predicate: has what comes before without it copied the same to the register?
+static bool is_copied_before(const struct code *c, int copy)
+{
+    int block = c->f->block_of[copy], reg = at(c, copy)->operands[0].reg, to = c->joined_to[block];
+    if (to == block)
+        return false;
+    for (int i = copy - 1; i >= block_at(c, to)->first; i--) {
+        const struct ptx_operand *written = &at(c, i)->operands[0];
+        int its = c->f->block_of[i];
+        if (its < 0 || its == block || c->joined_to[its] != to || !dominates(c, its, block) ||
+            !at(c, i)->writes_first || written->kind != PTX_OPERAND_REGISTER || written->reg != reg)
+            continue;
+        return c->fate[i] == FATE_COPY && same_value(c, source_of(c, i, 0), source_of(c, copy, 0));
+    }
+    return false;
+}
+
 // A register that several instructions write begins as a number, or as a copy of what is read elsewhere, too.
 static void copies_place(struct code *c)
 {
@@ -795,7 +832,7 @@ static void copies_place(struct code *c)
         const struct ptx_instruction *in = at(c, i);
         int block = c->f->block_of[i];
         if (c->fate[i] != FATE_COPY || block < 0 || c->number[block] < 0 ||
-            in->operands[0].reg < 0 || !c->several[in->operands[0].reg])
+            in->operands[0].reg < 0 || !c->several[in->operands[0].reg] || is_copied_before(c, i))
             continue;
         const struct origin *from = source_of(c, i, 0);
         int words = words_of(in);

@@ -347,34 +347,62 @@ static int copies_for(double operations, int turns)
     return best < turns ? best : turns;
 }
 
-// A counter's sum with what does not change, read by nothing but addresses: the copies' distances become the accesses' own.
-static bool walks_along(const struct code *c, int loop, int i)
+// Is the instruction a sum with what does not change, or a shift or product by a number?
+static bool is_linear(const struct code *c, int i)
 {
     const struct ptx_instruction *in = at(c, i);
+    bool number = c->first_source[i + 1] - c->first_source[i] == 2 && is_number(c, i, 1);
+    if (in->guard >= 0 || is_float(in) ||
+        c->several[in->operands[0].reg < 0 ? 0 : in->operands[0].reg])
+        return false;
+    return in->opcode == PTX_OP_ADD || (in->opcode == PTX_OP_SHL && number) ||
+           (is_product(in, bits_of(in)) && !ptx_has_modifier(in, PTX_MOD_WIDE) && number);
+}
+
+enum { CHAIN = 6 };
+
+// Is it made of the counter and what does not change alone?
+static bool is_of_counter(const struct code *c, int loop, int i, int deep)
+{
     bool walks = false;
-    if (in->opcode != PTX_OP_ADD || in->guard >= 0 || c->slots[i] <= 0 ||
-        c->several[in->operands[0].reg])
+    if (deep > CHAIN || !is_inside(c, i, loop) || c->fate[i] == FATE_COPY || !is_linear(c, i))
         return false;
     for (int k = 0; k < 2; k++) {
         struct origin v = *source_of(c, i, k);
-        int from = v.kind == VALUE_KEPT   ? writer_in(c, loop, v.at)
-                   : v.kind == VALUE_MADE ? c->same[v.at]
-                                          : -1;
-        bool counter = from >= 0 && v.kind == VALUE_KEPT && counts(c, from);
-        bool folded =
-            v.kind == VALUE_MADE && c->fate[from] == FATE_FOLDED && is_inside(c, from, loop);
-        if (counter)
+        int from = v.kind == VALUE_KEPT ? writer_in(c, loop, v.at) : def_of(c, v);
+        bool counter = v.kind == VALUE_KEPT && from >= 0 && counts(c, from);
+        if (counter ||
+            (from >= 0 && v.kind == VALUE_MADE && is_of_counter(c, loop, from, deep + 1)))
             walks = true;
-        else if (folded || !code_is_fixed(c, v, loop))
-            return false;
-    }
-    for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
-        const struct ptx_instruction *reader = at(c, c->readers[r].instruction);
-        enum ptx_class class = ptx_opcode_class(reader->opcode);
-        if ((class != PTX_CLASS_MEMORY && class != PTX_CLASS_ATOMIC) || c->readers[r].operand != 0)
+        else if (!code_is_fixed(c, v, loop))
             return false;
     }
     return walks;
+}
+
+// Is it read by nothing but addresses, and what is made of the counter for them?
+static bool is_for_addresses(const struct code *c, int loop, int i, int deep)
+{
+    if (deep > CHAIN)
+        return false;
+    for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
+        int reader = c->readers[r].instruction;
+        enum ptx_class class = ptx_opcode_class(at(c, reader)->opcode);
+        bool address =
+            (class == PTX_CLASS_MEMORY || class == PTX_CLASS_ATOMIC) && c->readers[r].operand == 0;
+        if (!address &&
+            !(is_of_counter(c, loop, reader, 0) && is_for_addresses(c, loop, reader, deep + 1)))
+            return false;
+    }
+    return c->first_reader[i] < c->first_reader[i + 1];
+}
+
+// A counter's sum with what does not change, or what is made of it by numbers, read by nothing but addresses: the copies' distances
+// become the accesses' own.
+static bool walks_along(const struct code *c, int loop, int i)
+{
+    return c->slots[i] > 0 && at(c, i)->operands[0].kind == PTX_OPERAND_REGISTER &&
+           is_of_counter(c, loop, i, 0) && is_for_addresses(c, loop, i, 0);
 }
 
 // Is the counter read by nothing but what unrolled copies make a part of their own: addresses, its comparison, itself?
@@ -392,7 +420,8 @@ static bool once_for_all(const struct code *c, int loop, int sum, int test)
             enum ptx_class class = ptx_opcode_class(in->opcode);
             bool address = ((class == PTX_CLASS_MEMORY || class == PTX_CLASS_ATOMIC) &&
                             s == c->first_source[i]) ||
-                           walks_along(c, loop, i);
+                           (at(c, i)->operands[0].kind == PTX_OPERAND_REGISTER &&
+                            is_of_counter(c, loop, i, 0) && is_for_addresses(c, loop, i, 0));
             if (reads && !address)
                 return false;
         }
@@ -493,9 +522,24 @@ static bool begins_as_pair(const struct code *c, int loop, int reg)
     return false;
 }
 
+// Does the loop load from memory, each turn from another place?
+static bool walks_over_loads(const struct code *c, int loop)
+{
+    for (int i = 0; i < c->count; i++) {
+        const struct ptx_instruction *in = at(c, i);
+        if ((in->opcode == PTX_OP_LD || in->opcode == PTX_OP_LDU) && is_inside(c, i, loop) &&
+            !is_local(in, PTX_SPACE_SHARED) && !is_local(in, PTX_SPACE_PARAM) &&
+            !is_local(in, PTX_SPACE_CONST) && c->first_source[i] < c->first_source[i + 1] &&
+            !code_is_fixed(c, *source_of(c, i, 0), loop))
+            return true;
+    }
+    return false;
+}
+
 // A pointer that a loop steps by a number is kept as two registers that stand apart, and copied into a pair for the accesses, if
-// the loop is short; in longer ones that are marked one of them is, and ptxas finds pairs for those of other long ones. One that
-// begins as a pair and is alone is copied by half, beside one that IMAD.WIDE steps not at all.
+// the loop is short; in longer ones that are marked one of them is. In other long ones ptxas finds pairs for one pointer, and for
+// three quarters of several (in the mean of 25 loops: it depends on the registers that are free). One that
+// begins as a pair and is alone is copied by half, beside one that IMAD.WIDE steps not at all, nor where the loop stores alone.
 static void pointer_moves(struct code *c, int loop)
 {
     enum { PAIR = 2, SHORT = 20, LONG = 40 };
@@ -506,7 +550,8 @@ static void pointer_moves(struct code *c, int loop)
             body += c->slots[i] * (c->once[i] || l->copies == 1 ? 1 : l->copies);
     bool marked = is_marked_whole(c, loop);
     int pointers = 0;
-    if ((body > LONG && !marked) || c->dominator[l->head] < 0)
+    bool long_one = body > LONG && !marked;
+    if (c->dominator[l->head] < 0 || (long_one && l->copies > 1))
         return;
     for (int i = 0; i < c->count; i++) {
         bool pointer = is_pointer(c, loop, i, marked);
@@ -514,12 +559,17 @@ static void pointer_moves(struct code *c, int loop)
             return;
         pointers += pointer;
     }
+    bool loads = walks_over_loads(c, loop);
     for (int i = 0; i < c->count; i++)
         if (is_pointer(c, loop, i, marked)) {
             int reg = at(c, i)->operands[0].reg;
-            bool half = (body > SHORT && c->differs[reg]) ||
-                        (pointers == 1 && begins_as_pair(c, loop, reg));
-            int moves = half ? 1 : PAIR;
+            if (!loads && begins_as_pair(c, loop, reg))
+                continue;
+            bool pair = begins_as_pair(c, loop, reg),
+                 half = (body > SHORT && c->differs[reg]) || (pointers == 1 && pair);
+            if (long_one && (pointers == 1 || pair))
+                continue;
+            double moves = long_one ? 1.0 / PAIR : half ? 1 : PAIR;
             c->slots[i] += moves;
             code_bring(c, c->dominator[l->head], i, moves);
         }
@@ -599,6 +649,33 @@ static void loop_write_out(struct code *c, int loop)
     }
 }
 
+/* ---- halves ---------------------------------------------------------------------------------------------- */
+
+static bool stores_rounded_half(const struct code *c, int loop, int i)
+{
+    enum { HALF = 16 };
+    const struct ptx_instruction *in = at(c, i);
+    if (in->opcode != PTX_OP_ST || in->vector > 1 || bits_of(in) != HALF ||
+        !is_inside(c, i, loop) || c->loop_of[block_of(c, i)] != loop ||
+        c->first_source[i + 1] - c->first_source[i] < 2)
+        return false;
+    int from = def_of(c, *source_of(c, i, 1));
+    return from >= 0 && at(c, from)->opcode == PTX_OP_CVT && is_half(type_of(at(c, from))) &&
+           is_inside(c, from, loop);
+}
+
+// F2FP rounds to the lower half of a register; where a loop stores several of them PRMT moves all but one.
+static void halves_move(struct code *c, int loop)
+{
+    int stores = 0;
+    for (int i = 0; i < c->count; i++)
+        stores += stores_rounded_half(c, loop, i);
+    double of = stores * c->loops[loop].copies;
+    for (int i = 0; i < c->count && of > 1; i++)
+        if (stores_rounded_half(c, loop, i))
+            c->slots[i] += (of - 1) / of;
+}
+
 void code_loops(struct code *c)
 {
     for (int n = 0; n < c->loop_count; n++) {
@@ -621,6 +698,7 @@ void code_loops(struct code *c)
             loop_write_out(c, n);
         }
         pointer_moves(c, n);
+        halves_move(c, n);
     }
 }
 

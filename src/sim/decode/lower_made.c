@@ -229,12 +229,42 @@ static bool is_low_factor(const struct code *c, int i, struct origin v)
            (!is_signed(at(c, from)->types[1]) || c->f->block_of[from] == c->f->block_of[i]);
 }
 
+// What makes the upper 64 bits of a product has made the lower ones, if the factors stand in the same order.
+static bool is_low_of_high(const struct code *c, int i)
+{
+    const struct ptx_block *b = block_at(c, c->f->block_of[i]);
+    for (int k = b->first; k < b->first + b->count; k++)
+        if (at(c, k)->opcode == PTX_OP_MUL && type_of(at(c, k)) == PTX_TYPE_U64 &&
+            ptx_has_modifier(at(c, k), PTX_MOD_HI) && c->fate[k] == FATE_MADE &&
+            at(c, k)->guard < 0 && same_value(c, source_of(c, i, 0), source_of(c, k, 0)) &&
+            same_value(c, source_of(c, i, 1), source_of(c, k, 1)))
+            return true;
+    return false;
+}
+
+// Of signed factors the upper 64 bits are corrected for each that may be less than zero.
+static double high_product_slots(const struct code *c, int i, double alone)
+{
+    enum { SIGNED = 17, BY_NUMBER = 12, BY_NEGATIVE = 14 };
+    uint64_t number;
+    if (!is_signed(type_of(at(c, i))))
+        return alone;
+    return !number_at(c, i, 1, &number) ? SIGNED : (int64_t)number < 0 ? BY_NEGATIVE : BY_NUMBER;
+}
+
 // mul.lo of 64 bits, with an addition or without: IMAD.WIDE of the low halves, IMAD of each high half that may not be zero,
 // their sum.
 static double product_slots(const struct code *c, int i)
 {
-    int high =
-        !is_low_factor(c, i, *source_of(c, i, 0)) + !is_low_factor(c, i, *source_of(c, i, 1));
+    if (is_low_of_high(c, i))
+        return 0;
+    int high = 0;
+    for (int k = 0; k < 2; k++) {
+        int from = def_of(c, *source_of(c, i, k));
+        bool sign = from >= 0 && is_widening(at(c, from)) && is_signed(at(c, from)->types[1]);
+        high += !is_low_factor(c, i, *source_of(c, i, k)) ||
+                (sign && !is_low_factor(c, i, *source_of(c, i, 1 - k)));
+    }
     return 1 + high + (high > 0);
 }
 
@@ -289,6 +319,20 @@ static bool is_moved_address(const struct code *c, int i)
     return moved;
 }
 
+// Is a factor a word with a sign that is worked out in uniform registers?
+static bool has_extended_factor(const struct code *c, int product)
+{
+    for (int k = 0; k < 2; k++) {
+        int from = def_of(c, *source_of(c, product, k));
+        bool extended = from >= 0 && !value_differs(c, from) &&
+                        ((is_widening(at(c, from)) && is_signed(at(c, from)->types[1])) ||
+                         (at(c, from)->opcode == PTX_OP_LD && is_signed(type_of(at(c, from)))));
+        if (extended)
+            return true;
+    }
+    return false;
+}
+
 static double sum_slots(const struct code *c, int i)
 {
     enum { PAIR = 2 };
@@ -296,11 +340,15 @@ static double sum_slots(const struct code *c, int i)
         int from = def_of(c, *source_of(c, i, k));
         if (from < 0 || c->fate[from] != FATE_FOLDED)
             continue;
+        int other = def_of(c, *source_of(c, i, 1 - k));
+        // A word of uniform registers comes to a pair of others first, or becomes a pair where no factor needs their place.
+        bool moved = other >= 0 && is_widening(at(c, other)) && !value_differs(c, other) &&
+                     value_differs(c, i) &&
+                     (is_signed(at(c, other)->types[1]) || has_extended_factor(c, from));
         if (is_product(at(c, from), 64))
-            return product_slots(c, from);
-        if (is_wide_product(at(c, from))) {
-            return source_of(c, i, 1 - k)->kind == VALUE_NUMBER ? 1 + PAIR : 1;
-        }
+            return is_low_of_high(c, from) ? 2 : product_slots(c, from) + (moved ? PAIR : 0);
+        if (is_wide_product(at(c, from)))
+            return 1 + (moved || source_of(c, i, 1 - k)->kind == VALUE_NUMBER ? PAIR : 0);
     }
     return 2;
 }
@@ -344,13 +392,61 @@ static double masked_slots(const struct code *c, int i, double alone)
     return ((uint32_t)mask != 0) + (mask >> 32 != 0) - halves_changed(at(c, from), mask);
 }
 
+// The upper half of a value of 64 bits, if it is known.
+static bool high_known(const struct code *c, struct origin v, uint32_t *high)
+{
+    int from = def_of(c, v);
+    *high = v.kind == VALUE_NUMBER ? (uint32_t)(v.bits >> 32) : 0;
+    return v.kind == VALUE_NUMBER ||
+           (from >= 0 && is_widening(at(c, from)) && !is_signed(at(c, from)->types[1]));
+}
+
+// Have both that are chosen between the same upper half?
+static bool is_same_high(const struct code *c, int i)
+{
+    uint32_t a, b;
+    return high_known(c, *source_of(c, i, 0), &a) && high_known(c, *source_of(c, i, 1), &b) &&
+           a == b;
+}
+
+// A sum with a value's sign bit, as divisions by numbers end with: LEA.HI takes the sign, and the upper half of what it is
+// added to, a shift of the same value.
+static bool is_sign_bit(const struct code *c, int i)
+{
+    enum { SIGN = 63 };
+    uint64_t by;
+    return i >= 0 && is_shift_by_number(c, i, PTX_OP_SHR, 64) && !is_signed(type_of(at(c, i))) &&
+           number_at(c, i, 1, &by) && by == SIGN && reader_count(c, i) == 1;
+}
+
+static int sign_added_at(const struct code *c, int i)
+{
+    int reader = reader_count(c, i) == 1 ? c->readers[c->first_reader[i]].instruction : -1;
+    return reader >= 0 && is_int(at(c, reader), PTX_OP_ADD, 64) ? reader : -1;
+}
+
+static bool is_beside_sign(const struct code *c, int i)
+{
+    int sum = sign_added_at(c, i);
+    for (int k = 0; k < 2 && sum >= 0; k++) {
+        int other = def_of(c, *source_of(c, sum, k));
+        if (other != i && is_sign_bit(c, other) &&
+            same_value(c, source_of(c, other, 0), source_of(c, i, 0)))
+            return true;
+    }
+    return false;
+}
+
 static double wide_slots(const struct code *c, int i, double alone)
 {
     enum { ABS_SLOTS = 5, CLZ_SLOTS = 6, POPC_SLOTS = 3, MOVED = 2 };
     const struct ptx_instruction *in = at(c, i);
     uint64_t by;
+    if (is_sign_bit(c, i) && sign_added_at(c, i) >= 0)
+        return 0;
     if ((in->opcode == PTX_OP_SHL || in->opcode == PTX_OP_SHR) && number_at(c, i, 1, &by))
-        return shifted_slots(c, i, by);
+        return shifted_slots(c, i, by) - (in->opcode == PTX_OP_SHR && is_signed(type_of(in)) &&
+                                          by < 32 && is_beside_sign(c, i));
     if (in->opcode == PTX_OP_CLZ)
         return CLZ_SLOTS;
     if (in->opcode == PTX_OP_POPC)
@@ -364,8 +460,16 @@ static double wide_slots(const struct code *c, int i, double alone)
         return 1;
     if (is_int(in, PTX_OP_ADD, 64))
         return sum_slots(c, i) + (is_moved_address(c, i) ? MOVED : 0);
+    if (is_int(in, PTX_OP_SUB, 64) && def_of(c, *source_of(c, i, 1)) >= 0 &&
+        c->fate[def_of(c, *source_of(c, i, 1))] == FATE_FOLDED &&
+        is_product(at(c, def_of(c, *source_of(c, i, 1))), 64))
+        return product_slots(c, def_of(c, *source_of(c, i, 1)));
     if (is_product(in, 64))
         return product_slots(c, i);
+    if (in->opcode == PTX_OP_MUL && ptx_has_modifier(in, PTX_MOD_HI))
+        return high_product_slots(c, i, alone);
+    if (in->opcode == PTX_OP_SELP)
+        return alone - is_same_high(c, i);
     if (in->opcode == PTX_OP_BREV)
         return 2;
     if (in->opcode == PTX_OP_ABS)
@@ -418,6 +522,31 @@ static bool reads_kept(const struct code *c, int i, int reg)
     return false;
 }
 
+static bool reads_value(const struct code *c, int i, const struct origin *v)
+{
+    for (int s = c->first_source[i]; s < c->first_source[i + 1]; s++)
+        if (same_value(c, &c->sources[s], v))
+            return true;
+    return false;
+}
+
+// Under its predicate the instruction stands where the selection does: has one before that taken the place of what it reads?
+static bool is_overwritten(const struct code *c, int made, int selection)
+{
+    for (int k = made + 1; k < selection; k++) {
+        if (at(c, k)->opcode != PTX_OP_SELP || c->fate[k] != FATE_MADE || c->slots[k] > 0 ||
+            bits_of(at(c, k)) == 64)
+            continue;
+        for (int o = 0; o < 2; o++) {
+            int other = def_of(c, *source_of(c, k, 1 - o));
+            if (other >= 0 && reader_count(c, other) == 1 &&
+                source_of(c, k, o)->kind == VALUE_MADE && reads_value(c, made, source_of(c, k, o)))
+                return true;
+        }
+    }
+    return false;
+}
+
 // A selection between a register's own value and one that is made for it is that instruction under a predicate.
 static bool is_under_predicate(const struct code *c, int i)
 {
@@ -435,6 +564,7 @@ static bool is_under_predicate(const struct code *c, int i)
             is_arithmetic(at(c, made)))
             return true;
         if (own->kind == VALUE_MADE && is_made_over(c, i, made, def_of(c, *own)) &&
+            !is_overwritten(c, made, i) &&
             !(reads_kept(c, made, to->reg) && reads_kept(c, def_of(c, *own), to->reg)))
             return true;
     }
@@ -639,6 +769,37 @@ static bool is_byte_insertion(const struct code *c, int i)
            (length == 8 || length == 16) && from % length == 0;
 }
 
+// A product with a carry is one of its own and a sum; of several by the same two factors the first two make it.
+static bool has_product_before(const struct code *c, int i)
+{
+    int before = 0;
+    const struct ptx_instruction *in = at(c, i);
+    bool carry = in->opcode == PTX_OP_MADC ||
+                 (in->opcode == PTX_OP_MAD && ptx_has_modifier(in, PTX_MOD_CC)),
+         high = ptx_has_modifier(in, PTX_MOD_HI);
+    for (int k = block_at(c, c->f->block_of[i])->first; k < i && carry && bits_of(in) == 32; k++) {
+        const struct ptx_instruction *other = at(c, k);
+        if ((other->opcode == PTX_OP_MADC ||
+             (other->opcode == PTX_OP_MAD && ptx_has_modifier(other, PTX_MOD_CC))) &&
+            type_of(other) == type_of(in) && ptx_has_modifier(other, PTX_MOD_HI) == high &&
+            same_value(c, source_of(c, i, 0), source_of(c, k, 0)) &&
+            same_value(c, source_of(c, i, 1), source_of(c, k, 1)))
+            before++;
+    }
+    return before > 1;
+}
+
+// A word with a sign that is loaded into a register of 64 bits.
+static bool is_extended_load(const struct code *c, int i)
+{
+    enum { WIDE = 64 };
+    const struct ptx_instruction *in = at(c, i);
+    return in->opcode == PTX_OP_LD && in->vector <= 1 && is_signed(type_of(in)) &&
+           bits_of(in) < WIDE && in->operands[0].kind == PTX_OPERAND_REGISTER &&
+           in->operands[0].reg >= 0 &&
+           ptx_type_bits(c->f->registers[in->operands[0].reg].type) == WIDE && needs_high(c, i);
+}
+
 static double slots_of(struct code *c, int i)
 {
     enum { ROUNDED_BY_NUMBER = 11, RECIPROCAL_F64 = 11 };
@@ -668,10 +829,12 @@ static double slots_of(struct code *c, int i)
         return bits_of(in) == 64 && !is_float(in)                     ? 2
                : in->opcode == PTX_OP_NEG && is_sign_of_product(c, i) ? 0
                                                                       : 1;
-    double alone = alone_slots(c, i);
+    double alone = alone_slots(c, i) + is_extended_load(c, i);
     if (in->opcode == PTX_OP_DIV && is_float(in) && bits_of(in) == 32 && has_number(c, i) &&
         source_of(c, i, 1)->kind == VALUE_NUMBER)
         return is_rounded(in) ? ROUNDED_BY_NUMBER : 1; // times its reciprocal
+    if (in->opcode == PTX_OP_WMMA)
+        return code_fragments(c, i, alone);
     if (class == PTX_CLASS_ATOMIC)
         return alone + code_atomic(c, i);
     if (class == PTX_CLASS_WARP) // a sum of lanes is in a uniform register
@@ -707,6 +870,8 @@ static double slots_of(struct code *c, int i)
         return 1; // PRMT
     if (in->opcode == PTX_OP_BFI)
         return bits_of(in) == 64 ? 3 : is_byte_insertion(c, i) ? 1 : 2;
+    if (has_product_before(c, i))
+        return alone - 1;
     bool wide = class == PTX_CLASS_INTEGER && !is_float(in) && bits_of(in) == 64 &&
                 in->opcode != PTX_OP_DIV && in->opcode != PTX_OP_REM;
     return wide ? wide_slots(c, i, alone) : alone;

@@ -183,6 +183,24 @@ void code_copies(const struct code *c)
     }
 }
 
+// Where lanes may have diverged, ptxas asks before they exchange something: a number's move and BRA.DIV, once for a block.
+static void exchanges_ask(struct code *c)
+{
+    enum { ASKS = 2 };
+    for (int b = 0; b < c->f->block_count; b++) {
+        bool exchanges = false;
+        for (int i = block_at(c, b)->first; i <= last_of(c, b); i++) {
+            const struct ptx_instruction *in = at(c, i);
+            int mask = c->first_source[i + 1] - c->first_source[i] - (in->guard >= 0) - 1;
+            exchanges |= ptx_opcode_class(in->opcode) == PTX_CLASS_WARP && c->slots[i] > 0 &&
+                         in_has(in, "sync") && in->opcode != PTX_OP_VOTE && mask >= 0 &&
+                         is_number(c, i, mask);
+        }
+        if (exchanges && c->parted[b])
+            code_bring(c, c->joined_to[b], NONE, ASKS);
+    }
+}
+
 void code_waits(struct code *c)
 {
     const struct ptx_function *f = c->f;
@@ -192,6 +210,7 @@ void code_waits(struct code *c)
         before[b] = NONE;
     bool *agree = c->agree;
     code_agree(c, m.next, agree);
+    exchanges_ask(c);
     for (int b = 0; b < f->block_count; b++) {
         if (!ends_with_choice(c, b) || c->slots[last_of(c, b)] <= 0 || agree[b])
             continue;

@@ -1,0 +1,165 @@
+// Machine instructions of wmma: a fragment of 16-bit elements is a word of each lane for each 8 by 8 of it, loaded by itself, and
+// transposed (MOVM) where it lies the other way; where a lane's words lie is worked out once for each stride, before loops.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/decode/lower_forms.h"
+
+struct fragment_shape {
+    int along, across; // of 8 elements: along what the stride steps over, and the other way
+    bool transposed;
+};
+
+static bool shape_read(const struct ptx_instruction *in, struct fragment_shape *s)
+{
+    static const struct {
+        const char *word;
+        int m, n, k;
+    } shapes[] = {{"m16n16k16", 2, 2, 2},
+                  {"m32n8k16", 4, 1, 2},
+                  {"m8n32k16", 1, 4, 2},
+                  {"m16n16k8", 2, 2, 1}};
+    for (size_t i = 0; i < COUNT_OF(shapes); i++) {
+        if (!in_has(in, shapes[i].word))
+            continue;
+        bool a = in_has(in, "a"), b = in_has(in, "b"), column = in_has(in, "col");
+        int rows = b ? shapes[i].k : shapes[i].m, columns = a ? shapes[i].k : shapes[i].n;
+        s->along = column ? columns : rows;
+        s->across = column ? rows : columns;
+        s->transposed = (a && column) || (b && !column);
+        return true;
+    }
+    return false;
+}
+
+// The stride's operand of a load or store.
+static int stride_of(const struct code *c, int i)
+{
+    return c->first_source[i + 1] - c->first_source[i] - 1 - (at(c, i)->guard >= 0);
+}
+
+static bool is_fragment_memory(const struct ptx_instruction *in)
+{
+    return in->opcode == PTX_OP_WMMA && !in_has(in, "mma");
+}
+
+static int address_operand(const struct ptx_instruction *in)
+{
+    return in_has(in, "store") ? 0 : 1;
+}
+
+static bool same_way(const struct ptx_instruction *a, const struct ptx_instruction *b)
+{
+    return in_has(a, "store") == in_has(b, "store") && in_has(a, "a") == in_has(b, "a") &&
+           in_has(a, "col") == in_has(b, "col");
+}
+
+// Has an earlier one the same base (but for a number), or at least the same stride?
+static bool is_made_before(const struct code *c, int i, bool base)
+{
+    const struct ptx_instruction *in = at(c, i);
+    for (int k = 0; k < i; k++) {
+        if (!is_fragment_memory(at(c, k)) || c->f->block_of[k] < 0 || !same_way(at(c, k), in) ||
+            !dominates(c, c->f->block_of[k], c->f->block_of[i]) ||
+            !same_value(c, source_of(c, i, stride_of(c, i)), source_of(c, k, stride_of(c, k))))
+            continue;
+        if (!base)
+            return true;
+        struct origin of[2];
+        for (int o = 0; o < 2; o++) {
+            of[o] = *source_of(c, o == 0 ? i : k, 0);
+            for (int from = def_of(c, of[o]), deep = 0;
+                 from >= 0 && deep < 4 && at(c, from)->opcode == PTX_OP_ADD &&
+                 is_number(c, from, 1);
+                 from = def_of(c, of[o]), deep++)
+                of[o] = *source_of(c, from, 0);
+        }
+        if (c->f->block_of[k] == c->f->block_of[i] && same_value(c, &of[0], &of[1]))
+            return true;
+    }
+    return false;
+}
+
+// Is it an address in shared memory, though it is not marked as one?
+static bool is_of_shared(const struct code *c, struct origin v, int deep)
+{
+    enum { DEEP = 8 };
+    int from = def_of(c, v);
+    if (from < 0 || deep > DEEP)
+        return false;
+    for (int o = 0; o < at(c, from)->operand_count; o++) {
+        const struct ptx_operand *op = &at(c, from)->operands[o];
+        if (op->kind == PTX_OPERAND_SYMBOL && op->variable != NULL &&
+            op->variable->space == PTX_SPACE_SHARED)
+            return true;
+    }
+    enum ptx_opcode opcode = at(c, from)->opcode;
+    if (opcode != PTX_OP_ADD && opcode != PTX_OP_CVTA && opcode != PTX_OP_CVT &&
+        opcode != PTX_OP_MOV)
+        return false;
+    for (int s = c->first_source[from]; s < c->first_source[from + 1]; s++)
+        if (is_of_shared(c, c->sources[s], deep + 1))
+            return true;
+    return false;
+}
+
+// Before the outermost loop around the block.
+static int before_all(const struct code *c, int block)
+{
+    for (int l = c->loop_of[block]; l >= 0; l = c->loops[l].around)
+        if (c->dominator[c->loops[l].head] >= 0)
+            block = c->dominator[c->loops[l].head];
+    return block;
+}
+
+static double memory_slots(struct code *c, int i, double alone)
+{
+    enum {
+        PLACE = 2,
+        LANE = 3,
+        STRIDE = 3,
+        STRIDE_STORE = 7,
+        NUMBER_STORE = 5,
+        WORDS_TF32 = 4,
+        PLACE_TF32 = 6
+    };
+    const struct ptx_instruction *in = at(c, i);
+    struct fragment_shape s;
+    bool store = in_has(in, "store"), tf32 = type_of(in) == PTX_TYPE_TF32;
+    if (!shape_read(in, &s) || (!store && !tf32 && bits_of(in) != 16) || stride_of(c, i) < 1)
+        return alone;
+    enum ptx_space space = ptx_space_of(in);
+    bool fixed = source_of(c, i, stride_of(c, i))->kind == VALUE_NUMBER;
+    int first = before_all(c, c->f->block_of[i]), words = s.along * s.across;
+    bool known = is_made_before(c, i, false);
+    if (!known)
+        code_bring(c, first, i, store ? (fixed ? NUMBER_STORE : STRIDE_STORE) : LANE + STRIDE);
+    if (space == PTX_SPACE_SHARED)
+        return store ? words : (words + 1) / 2.0; // LDSM transposes by itself
+    double place = is_made_before(c, i, true) ? 0 : PLACE + (fixed ? 0 : s.along - 1);
+    if (tf32)
+        return WORDS_TF32 + (place > 0 ? PLACE_TF32 : PLACE * s.transposed);
+    return words * (s.transposed && !store ? 2 : 1) + place;
+}
+
+static bool is_loaded_from_shared(const struct code *c, int i)
+{
+    for (int s = c->first_source[i]; s < c->first_source[i + 1]; s++) {
+        int from = def_of(c, c->sources[s]);
+        if (from >= 0 && is_fragment_memory(at(c, from)) &&
+            is_of_shared(c, *source_of(c, from, 0), 0))
+            return true;
+    }
+    return false;
+}
+
+double code_fragments(struct code *c, int i, double alone)
+{
+    enum { PRODUCTS = 2, PRODUCTS_TF32 = 4 };
+    const struct ptx_instruction *in = at(c, i);
+    if (in_has(in, "mma")) // by halves of the columns
+        return in_has(in, "m16n16k8") ? (is_loaded_from_shared(c, i) ? PRODUCTS : PRODUCTS_TF32)
+               : in_has(in, "m16n16k16") || in_has(in, "m32n8k16") || in_has(in, "m8n32k16")
+                   ? PRODUCTS
+                   : alone;
+    int operand = address_operand(in);
+    return in->operands[operand].kind == PTX_OPERAND_ADDRESS ? memory_slots(c, i, alone) : alone;
+}
