@@ -23,6 +23,7 @@ struct job {
     const struct code_object *second;
     // The launch whose arguments the reference is given, to be checked first; NULL = they are stated.
     const struct resolved_launch *signature;
+    bool trial; // of a patch: simulated once, held against the reference, and no more is proved
     bool side; // simulated on the side of a measurement: a sample of the blocks, nothing is checked
 };
 struct job_facts { // of the worker's run, beside the result
