@@ -74,7 +74,13 @@ static bool renew_rules(struct loop *l, struct stage *s, int variant, struct res
         return true;
     s->facts[variant] = facts_recorded(s, variant, r);
     note_other_code(l, s, variant, r);
-    return stage_diagnose(l, s, variant, &s->facts[variant], r, err);
+    const struct diagnosis before = r->diagnosis;
+    if (!stage_diagnose(l, s, variant, &s->facts[variant], r, err))
+        return false;
+    r->diagnosis.trials = before.trials; // what was tried then stays tried
+    r->diagnosis.trial_count = before.trial_count;
+    diagnose_trials(l->arena, r->time.summary.median, &r->diagnosis);
+    return stage_try_patches(l, s, variant, r, err);
 }
 
 static bool renew(struct loop *l, struct stage *s, int variant, struct result *r, struct error *err)

@@ -21,6 +21,7 @@ struct trying {
     struct stage *stage;
     int variant;
     const struct result *result;
+    double before_ns; // of the variant's kernels, by the model that times its patches
     const struct patch *patch;
     struct patch_trial *out;
 };
@@ -42,15 +43,6 @@ static bool verdict(struct trying *t, enum trial_verdict v, const char *why)
     return true;
 }
 
-static void judge_time(struct trying *t, double time_ns)
-{
-    double before = t->result->time.summary.median;
-    t->out->time_ns = time_ns;
-    enum trial_verdict v = time_ns <= before * (1 - different)   ? TRIAL_GAINS
-                           : time_ns >= before * (1 + different) ? TRIAL_LOSES
-                                                                 : TRIAL_NOTHING;
-    (void)verdict(t, v, NULL);
-}
 
 // Compiled to what is there already: it takes as long as before, and nothing needs to run.
 static bool is_same_code(const struct trying *t, const struct experiment *e,
@@ -72,32 +64,59 @@ static double copies_ns(const struct trying *t)
     return own ? 0 : c.h2d_ns + c.d2h_ns + c.peer_ns;
 }
 
-static bool simulate(struct trying *t, const struct experiment *e,
-                     const struct resolved_variant *v, const struct code_object *code,
-                     struct error *err)
+// As the variant was run, but for the replays.
+static bool simulate(const struct trying *t, struct job job, struct result *out, struct error *err)
 {
     struct loop *l = t->loop;
     struct loop_request request = *l->request;
-    struct job job = stage_job(l, t->stage, t->variant);
-    struct result got = {.variant = v->spec->name, .status = RESULT_OK};
     struct job_facts facts;
+    *out = (struct result){.variant = job.variant->spec->name, .status = RESULT_OK};
     request.unpriced = true;
     request.change = NULL;
+    if (t->result->sample.asked > 0)
+        request.sample_share = t->result->sample.asked;
     job.request = &request;
+    job.second = NULL;
+    job.trial = true;
+    return jobs_run(l->arena, &job, &out, (struct job_facts *[]){&facts}, 1, NULL,
+                    l->events->cancel, err);
+}
+
+static bool has_time(const struct result *r)
+{
+    return r->status == RESULT_OK && r->time.provenance != PROVENANCE_ABSENT;
+}
+
+// Its time on the result's own scale: a recorded one may be of an older model.
+static void judge_time(struct trying *t, double kernels_ns)
+{
+    double time = t->result->time.summary.median, copies = copies_ns(t),
+           left = kernels_ns / t->before_ns;
+    t->out->time_ns = copies + (time - copies) * left;
+    (void)verdict(t,
+                  left <= 1 - different   ? TRIAL_GAINS
+                  : left >= 1 + different ? TRIAL_LOSES
+                                          : TRIAL_NOTHING,
+                  NULL);
+}
+
+static bool simulate_patch(struct trying *t, const struct experiment *e,
+                           const struct resolved_variant *v, const struct code_object *code,
+                           struct error *err)
+{
+    struct result got;
+    struct job job = stage_job(t->loop, t->stage, t->variant);
     job.experiment = e;
     job.variant = v;
     job.code = code;
-    job.second = NULL;
-    job.trial = true;
-    if (!jobs_run(l->arena, &job, (struct result *[]){&got}, (struct job_facts *[]){&facts}, 1,
-                  NULL, l->events->cancel, err))
+    if (!simulate(t, job, &got, err))
         return false;
     t->out->verified = got.checked && got.verified;
     if (got.status == RESULT_WRONG)
         return verdict(t, TRIAL_WRONG, got.error);
-    if (got.status != RESULT_OK || got.time.provenance == PROVENANCE_ABSENT)
+    if (!has_time(&got))
         return verdict(t, TRIAL_FAILED, got.error ? got.error : "it has no time");
-    judge_time(t, got.time.summary.median + copies_ns(t));
+    judge_time(t, got.time.summary.median);
     return true;
 }
 
@@ -126,7 +145,7 @@ static bool compile_and_simulate(struct trying *t, const struct experiment *e, i
         t->out->time_ns = t->result->time.summary.median;
         return verdict(t, TRIAL_SAME, NULL);
     }
-    return simulate(t, e, &v, &code, err);
+    return simulate_patch(t, e, &v, &code, err);
 }
 
 // *tried: false: it cannot be written as a variant.
@@ -167,32 +186,64 @@ static bool is_possible(const struct loop *l, const struct stage *s, int variant
            l->plan.experiment->reference.kind != REFERENCE_SELF;
 }
 
+// What patches' times are held against. A recorded result is simulated again. *known: false: that brought no time.
+static bool time_before(struct trying *t, bool *known, struct error *err)
+{
+    struct result got;
+    t->before_ns = t->result->time.summary.median - copies_ns(t);
+    *known = true;
+    if (!t->loop->request->recorded)
+        return true;
+    if (!simulate(t, stage_job(t->loop, t->stage, t->variant), &got, err))
+        return false;
+    *known = has_time(&got);
+    t->before_ns = got.time.summary.median;
+    return true;
+}
+
+// Those of the advice, in its order, as far as they fit.
+static bool try_all(struct trying *t, const struct advice *advice, struct diagnosis *d,
+                    struct error *err)
+{
+    struct stage *s = t->stage;
+    double each_ns = reckoned_ns(t->result), most_ns = t->loop->request->patches_s * ns_per_s;
+    bool known = true;
+    t->before_ns = (double)NAN;
+    for (int i = 0; i < advice->count && d->trial_count < TRIALS_MAX; i++) {
+        bool tried = false;
+        t->patch = &advice->patches[i];
+        t->out = &d->trials[d->trial_count];
+        if (t->patch->trial || !is_tried(t->result, t->patch))
+            continue;
+        if (s->trials_ns + each_ns > most_ns)
+            break;
+        s->trials_ns += each_ns;
+        if (isnan(t->before_ns) && !time_before(t, &known, err))
+            return false;
+        if (!known)
+            break;
+        if (!try_patch(t, &tried, err))
+            return false;
+        d->trial_count += tried;
+    }
+    return true;
+}
+
 bool stage_try_patches(struct loop *l, struct stage *s, int variant, struct result *r,
                        struct error *err)
 {
     struct advice advice;
     struct diagnosis *d = &r->diagnosis;
+    struct trying t = {.loop = l, .stage = s, .variant = variant, .result = r};
     if (!is_possible(l, s, variant, r))
         return true;
     advise_result(&s->arena, l->run, l->plan.experiment, r, &advice);
-    d->trials = ARENA_ARRAY(l->arena, struct patch_trial, TRIALS_MAX + 1);
-    for (int i = 0; i < advice.count && d->trial_count < TRIALS_MAX; i++) {
-        struct trying t = {.loop = l,
-                           .stage = s,
-                           .variant = variant,
-                           .result = r,
-                           .patch = &advice.patches[i],
-                           .out = &d->trials[d->trial_count]};
-        bool tried = false;
-        if (!is_tried(r, t.patch))
-            continue;
-        if (s->trials_ns + reckoned_ns(r) > l->request->patches_s * ns_per_s)
-            break;
-        s->trials_ns += reckoned_ns(r);
-        if (!try_patch(&t, &tried, err))
-            return false;
-        d->trial_count += tried;
-    }
+    const struct patch_trial *before = d->trials;
+    d->trials = ARENA_ARRAY(l->arena, struct patch_trial, TRIALS_MAX + d->trial_count + 1);
+    if (d->trial_count > 0)
+        memcpy(d->trials, before, (size_t)d->trial_count * sizeof *before);
+    if (!try_all(&t, &advice, d, err))
+        return false;
     diagnose_trials(l->arena, r->time.summary.median, d);
     return true;
 }

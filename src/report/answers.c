@@ -175,7 +175,7 @@ static void add_worth(struct text *t, const struct result *r, const struct findi
     text_printf(t, " Worth: %s expected", show_time(f->expected_time_ns, cell));
     if (isfinite(finding_gain_pct(r, f)))
         text_printf(t, ", %s %% less", show_fixed(finding_gain_pct(r, f), 0, cell));
-    text_add(t, ".");
+    text_add(t, f->price == PRICE_PATCH ? " (patch simulated)." : ".");
 }
 
 static void answer_next(struct text *t, const struct report_case *c)
