@@ -114,9 +114,8 @@ bool cli_explain_trying(const struct options *o, struct arena *a, struct run *ru
     bool done = session_open(&s, o, false, err) && session_request(o, &how, err);
     if (done && !(h->device_id && str_starts_with(h->device_id, "sim:")))
         done = fail(err, NOWHERE,
-                    "--try-patches simulates patches of simulated runs, and this one is of %s: "
-                    "--apply writes them as variants that `ridge run` measures",
-                    h->device_id ? h->device_id : "no device");
+                    "the run is of %s: with --again too its patches are simulated on the side",
+                    h->device_id ? h->device_id : "no known device");
     how.device = h->device_id;
     how.experiment_path = experiment_of(h);
     how.warm = h->cache_state && strcmp(h->cache_state, "warm") == 0;

@@ -104,7 +104,8 @@ static bool renew(struct loop *l, struct stage *s, int variant, struct result *r
     s->facts[variant].time_model.valid = false; // of the simulated run, whose time it is not
     stage_relate(l, r);
     note_other_code(l, s, variant, r);
-    return stage_diagnose(l, s, variant, &s->facts[variant], r, err);
+    return stage_diagnose(l, s, variant, &s->facts[variant], r, err) &&
+           stage_try_patches(l, s, variant, r, err);
 }
 
 bool stage_again(struct loop *l, struct stage *s, struct error *err)

@@ -1,6 +1,7 @@
 // Patches tried: what a finding's patch is worth is known exactly where its text is. It is compiled, simulated as the variant
 // was (same inputs, same sample of blocks) and held against the reference; the ratio of the two times prices the finding.
-// Simulated devices, and sources that NVRTC compiled. What a trial takes is reckoned from what the variant
+// Of a measured variant both are simulated on its side, a sample of the blocks, and the patch is verified on the
+// device; a recorded one's is not. Sources that NVRTC compiled only. What a trial takes is reckoned from what the variant
 // counted, so that the same patches are tried on every machine.
 // SPDX-License-Identifier: Apache-2.0
 #include "advise/advise.h"
@@ -13,6 +14,7 @@
 enum { FINDINGS_TRIED = 3, TRIALS_MAX = 4 }; // of a result
 static const double instruction_ns = 40, sector_ns = 100; // of a warp; loaded or stored (side.c)
 static const double compile_ns = 3e8;                     // a small source
+static const double side_ns = 1e9;                        // on the side, at most (side.c)
 static const double ns_per_s = 1e9;
 static const double different = 0.02; // of the time (trials.def)
 
@@ -26,8 +28,15 @@ struct trying {
     struct patch_trial *out;
 };
 
+static bool is_measured(const struct result *r)
+{
+    return r->time.provenance == PROVENANCE_MEASURED;
+}
+
 static double reckoned_ns(const struct result *r)
 {
+    if (is_measured(r))
+        return side_ns + compile_ns;
     return counters_get(&r->counters, COUNTER_WARP_INSTRUCTIONS, 0) * instruction_ns +
            (counters_get(&r->counters, COUNTER_GLOBAL_LOAD_SECTORS, 0) +
             counters_get(&r->counters, COUNTER_GLOBAL_STORE_SECTORS, 0)) *
@@ -78,6 +87,8 @@ static bool simulate(const struct trying *t, struct job job, struct result *out,
     job.request = &request;
     job.second = NULL;
     job.trial = true;
+    if (is_measured(t->result))
+        return side_time(l->arena, &job, out, l->events->cancel, err);
     return jobs_run(l->arena, &job, &out, (struct job_facts *[]){&facts}, 1, NULL,
                     l->events->cancel, err);
 }
@@ -87,12 +98,18 @@ static bool has_time(const struct result *r)
     return r->status == RESULT_OK && r->time.provenance != PROVENANCE_ABSENT;
 }
 
-// Its time on the result's own scale: a recorded one may be of an older model.
+static struct figure kernels_time(const struct trying *t)
+{
+    const struct time_result *time = &t->result->time;
+    return (struct figure){time->summary.median - copies_ns(t), time->provenance};
+}
+
+// Its time on the result's own scale: that is measured, or of an older model.
 static void judge_time(struct trying *t, double kernels_ns)
 {
-    double time = t->result->time.summary.median, copies = copies_ns(t),
-           left = kernels_ns / t->before_ns;
-    t->out->time_ns = copies + (time - copies) * left;
+    double left = kernels_ns / t->before_ns;
+    t->out->time_ns = copies_ns(t) + changed_ns(t->before_ns, kernels_ns, INTERVENTION_COUNT,
+                                                kernels_time(t));
     (void)verdict(t,
                   left <= 1 - different   ? TRIAL_GAINS
                   : left >= 1 + different ? TRIAL_LOSES
@@ -100,18 +117,37 @@ static void judge_time(struct trying *t, double kernels_ns)
                   NULL);
 }
 
+// A measured variant's patch, whose time is of a sample of the blocks: all of it, on the device.
+static bool verify(struct trying *t, struct job job, struct result *out, struct error *err)
+{
+    struct loop *l = t->loop;
+    struct loop_request request = *l->request;
+    struct job_facts facts;
+    *out = (struct result){.variant = job.variant->spec->name, .status = RESULT_OK};
+    request.verify_only = true;
+    job.request = &request;
+    job.second = NULL;
+    job.trial = true;
+    return l->request->recorded ||
+           jobs_run(l->arena, &job, &out, (struct job_facts *[]){&facts}, 1, NULL,
+                    l->events->cancel, err);
+}
+
 static bool simulate_patch(struct trying *t, const struct experiment *e,
                            const struct resolved_variant *v, const struct code_object *code,
                            struct error *err)
 {
-    struct result got;
+    struct result got = {.status = RESULT_OK};
     struct job job = stage_job(t->loop, t->stage, t->variant);
     job.experiment = e;
     job.variant = v;
     job.code = code;
-    if (!simulate(t, job, &got, err))
+    if (is_measured(t->result) && !verify(t, job, &got, err))
         return false;
-    t->out->verified = got.checked && got.verified;
+    bool checked = got.checked && got.verified;
+    if (got.status == RESULT_OK && !simulate(t, job, &got, err))
+        return false;
+    t->out->verified = checked || (got.checked && got.verified);
     if (got.status == RESULT_WRONG)
         return verdict(t, TRIAL_WRONG, got.error);
     if (!has_time(&got))
@@ -180,8 +216,9 @@ static bool is_possible(const struct loop *l, const struct stage *s, int variant
                         const struct result *r)
 {
     const struct code_object *code = &s->code[variant];
-    return l->request->patches_s > 0 && l->device->simulated && r->diagnosed && !r->library &&
-           r->status == RESULT_OK && code->compiler && str_starts_with(code->compiler, "NVRTC") &&
+    bool sided = l->device->gpu && !l->request->unsided && !l->request->divided;
+    return l->request->patches_s > 0 && r->diagnosed && !r->library && r->status == RESULT_OK &&
+           (is_measured(r) ? sided : l->device->simulated) && code->compiler && str_starts_with(code->compiler, "NVRTC") &&
            l->plan.experiment->variants[variant].axis_count == 0 &&
            l->plan.experiment->reference.kind != REFERENCE_SELF;
 }
@@ -190,14 +227,15 @@ static bool is_possible(const struct loop *l, const struct stage *s, int variant
 static bool time_before(struct trying *t, bool *known, struct error *err)
 {
     struct result got;
-    t->before_ns = t->result->time.summary.median - copies_ns(t);
+    t->before_ns = kernels_time(t).value;
     *known = true;
-    if (!t->loop->request->recorded)
+    if (!t->loop->request->recorded && !is_measured(t->result))
         return true;
     if (!simulate(t, stage_job(t->loop, t->stage, t->variant), &got, err))
         return false;
-    *known = has_time(&got);
     t->before_ns = got.time.summary.median;
+    *known = has_time(&got) && isfinite(changed_ns(t->before_ns, t->before_ns, INTERVENTION_COUNT,
+                                                   kernels_time(t)));
     return true;
 }
 
