@@ -872,7 +872,7 @@ static struct patch_trial trial(const char *maker, const char *cause, bool whole
                                 .time_ns = time_ns};
 }
 
-static const struct finding *finding_of(const char *cause)
+static const struct finding *finding_named(const char *cause)
 {
     for (int i = 0; i < out.finding_count; i++)
         if (strcmp(out.findings[i].cause, cause) == 0)
@@ -899,6 +899,12 @@ static void a_patch_that_is_the_whole_fix_prices_it(void **state)
     replay(INTERVENTION_BYTES, 70000);
     set(COUNTER_GLOBAL_LOAD_SECTORS, 4000);
     set(COUNTER_GLOBAL_LOAD_SECTORS_IDEAL, 4000);
+    set(COUNTER_GLOBAL_STORE_SECTORS, 100);
+    set(COUNTER_GLOBAL_STORE_SECTORS_IDEAL, 100);
+    set(COUNTER_GLOBAL_STORE_REQUESTS, 25);
+    set(COUNTER_GLOBAL_LOAD_REQUESTS, 40000);
+    facts.value[FACT_ACCESS_BYTES] = 400;
+    facts.value[FACT_ACCESSES] = 100;
     assert_string_equal(first(), "few-loads");
     tried(trial("vector", "narrow", true, TRIAL_GAINS, 50000));
     assert_string_equal(out.findings[0].cause, "narrow");
@@ -907,10 +913,10 @@ static void a_patch_that_is_the_whole_fix_prices_it(void **state)
     assert_near(out.findings[0].counterfactual_ns, 70000);
     tried(trial("vector", "narrow", true, TRIAL_LOSES, 130000)); // advice that would be false
     assert_string_equal(out.findings[0].cause, "few-loads");
-    assert_true(finding_of("narrow")->folded);
-    assert_near(finding_of("narrow")->expected_time_ns, 100000);
+    assert_true(finding_named("narrow")->folded);
+    assert_near(finding_named("narrow")->expected_time_ns, 100000);
     tried(trial("vector", "narrow", true, TRIAL_WRONG, (double)NAN));
-    assert_int_equal(finding_of("narrow")->price, PRICE_REPLAY);
+    assert_int_equal(finding_named("narrow")->price, PRICE_REPLAY);
 }
 
 // Another fix of the same cause may still gain.
