@@ -20,14 +20,14 @@ struct patch {
     const char *title;             // "Pad the rows of 'tile' by one element"; NULL: refused
     const char *why;               // one sentence: the new variant's hypothesis
     double expected_time_ns;       // of the variant with the patch (modelled)
-    enum finding_price price;      // by its trial, the replay of its own change, or as its finding's
-    bool at_most;        // the patch does a part of what was priced, or more than that is not known
-    bool whole;          // it does all that its finding's fix says
-    char key[33];        // of what it changes
+    enum finding_price price; // by its trial, the replay of its own change, or as its finding's
+    bool at_most; // the patch does a part of what was priced, or more than that is not known
+    bool whole;   // it does all that its finding's fix says
+    char key[33]; // of what it changes
     const struct patch_trial *trial; // what became of it where it was simulated; NULL: it was not
-    const char *refusal; // why the fix is not mechanical here; NULL: it is
-    const char *source;  // of the patched source, whole; NULL: only the launch changes
-    const char *diff;    // from the variant's source to that; "" without one
+    const char *refusal;             // why the fix is not mechanical here; NULL: it is
+    const char *source;              // of the patched source, whole; NULL: only the launch changes
+    const char *diff;                // from the variant's source to that; "" without one
     struct patch_key keys[PATCH_KEYS_MAX]; // of the new variant, in place of the old one's
     int key_count;
 };

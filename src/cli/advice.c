@@ -136,12 +136,12 @@ static json_t *patch_json(const struct result *r, const struct patch *p, int num
     for (int i = 0; i < p->key_count; i++)
         json_object_set_new(keys, p->keys[i].name, json_string(p->keys[i].value));
     const struct patch_trial *t = p->trial;
-    return json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:s, s:b, s:o, s:s?, s:b}", "number", number,
-                     "variant", r->variant, "maker", p->maker, "cause", p->finding->cause, "title",
-                     p->title, "why", p->why, "diff", p->diff, "expected_time_ns",
+    return json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:s, s:b, s:o, s:s?, s:b}", "number",
+                     number, "variant", r->variant, "maker", p->maker, "cause", p->finding->cause,
+                     "title", p->title, "why", p->why, "diff", p->diff, "expected_time_ns",
                      p->expected_time_ns, "priced_by", finding_price_name(p->price), "at_most",
-                     p->at_most, "keys", keys, "tried",
-                     t ? trial_verdict_name(t->verdict) : NULL, "verified", t && t->verified);
+                     p->at_most, "keys", keys, "tried", t ? trial_verdict_name(t->verdict) : NULL,
+                     "verified", t && t->verified);
 }
 
 json_t *cli_advice_json(struct arena *a, const struct run *run, const struct result *only)

@@ -7,7 +7,7 @@
 
 // The best of the finding's patches; NULL: none ran. *whole: one of them does all that the fix says.
 static const struct patch_trial *best_trial(const struct diagnosis *d, const struct finding *f,
-                                      bool *whole)
+                                            bool *whole)
 {
     const struct patch_trial *best = NULL;
     *whole = false;

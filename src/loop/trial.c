@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FINDINGS_TRIED = 3, TRIALS_MAX = 4 }; // of a result
+enum { FINDINGS_TRIED = 3, TRIALS_MAX = 4 };              // of a result
 static const double instruction_ns = 40, sector_ns = 100; // of a warp; loaded or stored (side.c)
 static const double compile_ns = 3e8;                     // a small source
 static const double side_ns = 1e9;                        // on the side, at most (side.c)
@@ -51,7 +51,6 @@ static bool verdict(struct trying *t, enum trial_verdict v, const char *why)
     t->out->error = why ? arena_strdup(t->loop->arena, why) : NULL;
     return true;
 }
-
 
 // Compiled to what is there already: it takes as long as before, and nothing needs to run.
 static bool is_same_code(const struct trying *t, const struct experiment *e,
@@ -108,8 +107,8 @@ static struct figure kernels_time(const struct trying *t)
 static void judge_time(struct trying *t, double kernels_ns)
 {
     double left = kernels_ns / t->before_ns;
-    t->out->time_ns = copies_ns(t) + changed_ns(t->before_ns, kernels_ns, INTERVENTION_COUNT,
-                                                kernels_time(t));
+    t->out->time_ns =
+        copies_ns(t) + changed_ns(t->before_ns, kernels_ns, INTERVENTION_COUNT, kernels_time(t));
     (void)verdict(t,
                   left <= 1 - different   ? TRIAL_GAINS
                   : left >= 1 + different ? TRIAL_LOSES
@@ -128,9 +127,8 @@ static bool verify(struct trying *t, struct job job, struct result *out, struct 
     job.request = &request;
     job.second = NULL;
     job.trial = true;
-    return l->request->recorded ||
-           jobs_run(l->arena, &job, &out, (struct job_facts *[]){&facts}, 1, NULL,
-                    l->events->cancel, err);
+    return l->request->recorded || jobs_run(l->arena, &job, &out, (struct job_facts *[]){&facts}, 1,
+                                            NULL, l->events->cancel, err);
 }
 
 static bool simulate_patch(struct trying *t, const struct experiment *e,
@@ -196,9 +194,9 @@ static bool try_patch(struct trying *t, bool *tried, struct error *err)
     if (!*tried)
         return true;
     *t->out = (struct patch_trial){.maker = t->patch->maker,
-                             .cause = t->patch->finding->cause,
-                             .whole = t->patch->whole,
-                             .time_ns = (double)NAN};
+                                   .cause = t->patch->finding->cause,
+                                   .whole = t->patch->whole,
+                                   .time_ns = (double)NAN};
     memcpy(t->out->key, t->patch->key, sizeof t->out->key);
     progress_tell(&l->progress, "trying patches", 0);
     return compile_and_simulate(t, e, variant, err);
@@ -218,7 +216,8 @@ static bool is_possible(const struct loop *l, const struct stage *s, int variant
     const struct code_object *code = &s->code[variant];
     bool sided = l->device->gpu && !l->request->unsided && !l->request->divided;
     return l->request->patches_s > 0 && r->diagnosed && !r->library && r->status == RESULT_OK &&
-           (is_measured(r) ? sided : l->device->simulated) && code->compiler && str_starts_with(code->compiler, "NVRTC") &&
+           (is_measured(r) ? sided : l->device->simulated) && code->compiler &&
+           str_starts_with(code->compiler, "NVRTC") &&
            l->plan.experiment->variants[variant].axis_count == 0 &&
            l->plan.experiment->reference.kind != REFERENCE_SELF;
 }
@@ -234,8 +233,8 @@ static bool time_before(struct trying *t, bool *known, struct error *err)
     if (!simulate(t, stage_job(t->loop, t->stage, t->variant), &got, err))
         return false;
     t->before_ns = got.time.summary.median;
-    *known = has_time(&got) && isfinite(changed_ns(t->before_ns, t->before_ns, INTERVENTION_COUNT,
-                                                   kernels_time(t)));
+    *known = has_time(&got) &&
+             isfinite(changed_ns(t->before_ns, t->before_ns, INTERVENTION_COUNT, kernels_time(t)));
     return true;
 }
 

@@ -63,7 +63,8 @@ struct finding {
     int line;
     const char *fix;         // one sentence
     double expected_time_ns; // with this inefficiency removed
-    double counterfactual_ns; // PRICE_PATCH: what was expected before its patch was simulated; else NAN
+    double
+        counterfactual_ns; // PRICE_PATCH: what was expected before its patch was simulated; else NAN
     struct evidence evidence[6];
     int evidence_count;
     bool folded; // expected gain under 3 %: counted, not shown by default
@@ -85,14 +86,14 @@ enum trial_verdict {
 };
 const char *trial_verdict_name(enum trial_verdict v);
 bool trial_usable(enum trial_verdict v);
-struct patch_trial {         // a finding's patch, simulated as the variant was (docs/advice.md)
+struct patch_trial {   // a finding's patch, simulated as the variant was (docs/advice.md)
     char key[33];      // of what it changes
     const char *maker; // a row of advise/patches.def
     const char *cause; // the finding's
     bool whole;        // it does all that the finding's fix says
     enum trial_verdict verdict;
-    bool verified;    // its outputs were compared with the reference, and are right
-    double time_ns;   // of the variant with it, modelled; NAN: it has none
+    bool verified;     // its outputs were compared with the reference, and are right
+    double time_ns;    // of the variant with it, modelled; NAN: it has none
     const char *error; // why it is not usable; NULL: it is
 };
 

@@ -34,8 +34,8 @@ static const char usual[] = "grid: [ceil_div(N,256)]\n    block: [256]\n    args
 // The patch that `maker` makes of the source's kernel k for a finding of this cause on the line with "HERE", or, without
 // such a line, on none.
 static struct counterfactuals
-    replays;               // of the result that is advised; none unless a test sets them
-static struct facts facts; // … of what was simulated
+    replays;                     // of the result that is advised; none unless a test sets them
+static struct facts facts;       // … of what was simulated
 static struct patch_trial tried; // … of a patch; none without a maker
 static struct patch *patch_of(const char *maker, const char *cause, const char *source,
                               const char *launch)
@@ -313,6 +313,16 @@ static void a_patch_is_priced_by_its_own_change(void **state)
     assert_true(pad->expected_time_ns == 50 && pad->at_most);
 }
 
+static void a_divisor_is_defined_without_its_type(void **state)
+{
+    (void)state;
+    const struct patch *divisor =
+        patch_of("divisor", "division", KERNEL("y[0] = x[3 / n]; // HERE"),
+                 "grid: [1]\n    block: [1]\n    args: [y, x, u64 N/2]");
+    assert_string_equal(divisor->keys[0].name, "defines");
+    assert_string_equal(divisor->keys[0].value, "{n_KNOWN: \"N/2\"}");
+}
+
 // What was seen stands in place of what was promised; what is not right is not offered.
 static void a_patch_that_was_tried_is_priced_by_its_trial(void **state)
 {
@@ -393,6 +403,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_loop_with_loads_in_flight_is_left_alone),
         cmocka_unit_test(a_patch_is_priced_by_its_own_change),
+        cmocka_unit_test(a_divisor_is_defined_without_its_type),
         cmocka_unit_test(a_patch_that_was_tried_is_priced_by_its_trial),
         cmocka_unit_test(a_patch_is_a_variant_of_the_experiment),
         cmocka_unit_test(each_maker_writes_what_it_says_or_refuses_with_a_reason),

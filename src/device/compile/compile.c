@@ -239,7 +239,8 @@ static bool is_keyed(struct arena *a, const struct compile_job *job)
     struct source after = {0};
     struct error ignored = {0};
     return !*job->read_more && !job->source->asks &&
-           source_read(a, job->request->source_path, job->request->source_text, job->flags, &after, &ignored) &&
+           source_read(a, job->request->source_path, job->request->source_text, job->flags, &after,
+                       &ignored) &&
            strcmp(after.hash, job->source->hash) == 0;
 }
 
