@@ -17,6 +17,8 @@ static const double compile_ns = 3e8;                     // a small source
 static const double side_ns = 1e9;                        // on the side, at most (side.c)
 static const double ns_per_s = 1e9;
 static const double different = 0.02; // of the time (trials.def)
+static const double astray = 8;       // times the variant's instructions: the patch does not end
+enum { ASTRAY_LEAST = 10000000 };
 
 struct trying {
     struct loop *loop;
@@ -81,6 +83,9 @@ static bool simulate(const struct trying *t, struct job job, struct result *out,
     *out = (struct result){.variant = job.variant->spec->name, .status = RESULT_OK};
     request.unpriced = true;
     request.change = NULL;
+    request.budget_warp_instructions =
+        (uint64_t)(astray * counters_get(&t->result->counters, COUNTER_WARP_INSTRUCTIONS, 0)) +
+        ASTRAY_LEAST;
     if (t->result->sample.asked > 0)
         request.sample_share = t->result->sample.asked;
     job.request = &request;
@@ -214,7 +219,8 @@ static bool is_possible(const struct loop *l, const struct stage *s, int variant
                         const struct result *r)
 {
     const struct code_object *code = &s->code[variant];
-    bool sided = l->device->gpu && !l->request->unsided && !l->request->divided;
+    bool sided = l->request->patches_sided && l->device->gpu && !l->request->unsided &&
+                 !l->request->divided;
     return l->request->patches_s > 0 && r->diagnosed && !r->library && r->status == RESULT_OK &&
            (is_measured(r) ? sided : l->device->simulated) && code->compiler &&
            str_starts_with(code->compiler, "NVRTC") &&

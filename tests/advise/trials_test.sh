@@ -77,7 +77,7 @@ pass 'explain says that it was simulated' $? explain.txt
 grep -q 'expect: {time: -' turn-advice/experiment.yaml
 pass 'what it brought is what the applied variant expects' $? turn-advice/experiment.yaml
 
-run turn --json >plain.json 2>said.txt
+run turn --json --try-patches 0 >plain.json 2>said.txt
 python3 -c '
 import json
 before, now = (json.load(open(f))["results"][0] for f in ("plain.json", "turn.json"))
@@ -116,4 +116,6 @@ pass 'which explain says with the reason' $? explain.txt
 run turn --json --try-patches 0.01 >short.json 2>said.txt
 [[ -z $(became short.json pad) ]]
 pass 'nothing is tried that is reckoned to take longer' $?
+run turn --json >default.json 2>said.txt
+is 'a run tries by itself what takes 2 s' 'gains verified patch as-tried shown' default.json pad
 finish
