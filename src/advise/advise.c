@@ -9,14 +9,16 @@
 static const struct maker {
     const char *name, *causes;
     int intervention; // INTERVENTION_COUNT: none
-    bool whole;
+    bool whole, sole;
     bool (*make)(struct making *m);
 } makers[] = {
 #define INTERVENTION_NONE INTERVENTION_COUNT
 #define PROMISE_WHOLE true
 #define PROMISE_AT_MOST false
-#define PATCH(maker, name, causes, intervention, promise, meaning) \
-    {name, causes, INTERVENTION_##intervention, PROMISE_##promise, patch_##maker},
+#define FIX_SOLE true
+#define FIX_ONE false
+#define PATCH(maker, name, causes, intervention, promise, fix, meaning) \
+    {name, causes, INTERVENTION_##intervention, PROMISE_##promise, FIX_##fix, patch_##maker},
 #include "advise/patches.def"
 #undef PATCH
 };
@@ -235,7 +237,7 @@ static void patch_make(const struct advising *w, size_t maker, const struct find
             edits_diff(w->a, w->tokens->text, p.source, arena_printf(w->a, "a/%s", w->source_name),
                        arena_printf(w->a, "b/%s", w->source_name));
     free(m.edits.items);
-    p.whole = makers[maker].whole && is_first_cause(makers[maker].causes, f->cause);
+    p.sole = makers[maker].sole && is_first_cause(makers[maker].causes, f->cause);
     patch_key(&p);
     patch_price(out->result, &makers[maker], f, &p);
     if (!is_listed(out, &p))

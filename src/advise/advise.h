@@ -22,7 +22,7 @@ struct patch {
     double expected_time_ns;       // of the variant with the patch (modelled)
     enum finding_price price; // by its trial, the replay of its own change, or as its finding's
     bool at_most; // the patch does a part of what was priced, or more than that is not known
-    bool whole;   // it does all that its finding's fix says
+    bool sole;    // it is the fix of its finding, and not one of several
     char key[33]; // of what it changes
     const struct patch_trial *trial; // what became of it where it was simulated; NULL: it was not
     const char *refusal;             // why the fix is not mechanical here; NULL: it is

@@ -258,9 +258,8 @@ bool session_request(const struct options *o, struct loop_request *q, struct err
         !option_i64(o, OPTION_SEED, 0, INT64_MAX, 0, &seed, err) ||
         !option_i64(o, OPTION_SAMPLES_MAX, 1, INT32_MAX, 0, &q->samples_max, err) ||
         !option_double(o, OPTION_TIME_LIMIT, 0, &q->time_limit_s, err) ||
-        !patches_limit(o, q, err) ||
-        !option_double(o, OPTION_TIMEOUT, 0, &q->timeout_s, err) || !side_limit(o, q, err) ||
-        !pc_sampling(o, q, err) ||
+        !patches_limit(o, q, err) || !option_double(o, OPTION_TIMEOUT, 0, &q->timeout_s, err) ||
+        !side_limit(o, q, err) || !pc_sampling(o, q, err) ||
         !option_double(o, OPTION_SAMPLE_BLOCKS, 0, &q->sample_share, err))
         return false;
     if (option_given(o, OPTION_SAMPLE_BLOCKS) && !(q->sample_share > 0 && q->sample_share <= 1))

@@ -200,7 +200,7 @@ static bool try_patch(struct trying *t, bool *tried, struct error *err)
         return true;
     *t->out = (struct patch_trial){.maker = t->patch->maker,
                                    .cause = t->patch->finding->cause,
-                                   .whole = t->patch->whole,
+                                   .sole = t->patch->sole,
                                    .time_ns = (double)NAN};
     memcpy(t->out->key, t->patch->key, sizeof t->out->key);
     progress_tell(&l->progress, "trying patches", 0);
@@ -219,8 +219,8 @@ static bool is_possible(const struct loop *l, const struct stage *s, int variant
                         const struct result *r)
 {
     const struct code_object *code = &s->code[variant];
-    bool sided = l->request->patches_sided && l->device->gpu && !l->request->unsided &&
-                 !l->request->divided;
+    bool sided =
+        l->request->patches_sided && l->device->gpu && !l->request->unsided && !l->request->divided;
     return l->request->patches_s > 0 && r->diagnosed && !r->library && r->status == RESULT_OK &&
            (is_measured(r) ? sided : l->device->simulated) && code->compiler &&
            str_starts_with(code->compiler, "NVRTC") &&

@@ -90,7 +90,7 @@ struct patch_trial {   // a finding's patch, simulated as the variant was (docs/
     char key[33];      // of what it changes
     const char *maker; // a row of advise/patches.def
     const char *cause; // the finding's
-    bool whole;        // it does all that the finding's fix says
+    bool sole;         // it is the finding's fix, and not one of several
     enum trial_verdict verdict;
     bool verified;     // its outputs were compared with the reference, and are right
     double time_ns;    // of the variant with it, modelled; NAN: it has none

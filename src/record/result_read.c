@@ -481,7 +481,7 @@ static bool read_trial(struct reader *r, const json_t *j, const struct result *o
     (void)snprintf(t->key, sizeof t->key, "%s", key ? key : "");
     t->maker = read_text(r, j, "maker");
     t->cause = read_text(r, j, "cause");
-    t->whole = read_bool(r, j, "whole");
+    t->sole = read_bool(r, j, "sole");
     t->verdict = (enum trial_verdict)read_name(r, j, "verdict", trial_of, TRIAL_COUNT);
     t->verified = read_bool(r, j, "verified");
     t->time_ns = read_number(r, j, "time_ns", (double)NAN);

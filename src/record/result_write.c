@@ -382,7 +382,7 @@ static void set_trials(json_t *object, const struct diagnosis *d)
         json_object_set_new(j, "key", text(t->key));
         json_object_set_new(j, "maker", text(t->maker));
         json_object_set_new(j, "cause", text(t->cause));
-        json_object_set_new(j, "whole", json_boolean(t->whole));
+        json_object_set_new(j, "sole", json_boolean(t->sole));
         json_object_set_new(j, "verdict", json_string(trial_verdict_name(t->verdict)));
         json_object_set_new(j, "verified", json_boolean(t->verified));
         json_object_set_new(j, "time_ns", number(t->time_ns));

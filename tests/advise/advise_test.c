@@ -331,7 +331,7 @@ static void a_patch_that_was_tried_is_priced_by_its_trial(void **state)
     tried = (struct patch_trial){.maker = "pad", .verdict = TRIAL_LOSES, .time_ns = 105};
     const struct patch *pad = patch_of("pad", "conflicts", row, usual);
     assert_true(pad->trial && patch_usable(pad));
-    assert_true(pad->whole && !pad->at_most);
+    assert_true(pad->sole && !pad->at_most);
     assert_int_equal(pad->price, PRICE_PATCH);
     assert_true(pad->expected_time_ns == 105);
     assert_null(patch_of("swizzle", "conflicts", row, usual)->trial); // another patch

@@ -861,12 +861,12 @@ static void a_last_wave_of_equal_blocks_counts_from_a_tenth(void **state)
     assert_null(finding_of("waves of blocks is nearly empty"));
 }
 
-static struct patch_trial trial(const char *maker, const char *cause, bool whole,
+static struct patch_trial trial(const char *maker, const char *cause, bool sole,
                                 enum trial_verdict verdict, double time_ns)
 {
     return (struct patch_trial){.maker = maker,
                                 .cause = cause,
-                                .whole = whole,
+                                .sole = sole,
                                 .verdict = verdict,
                                 .verified = true,
                                 .time_ns = time_ns};
@@ -892,7 +892,7 @@ static void tried(struct patch_trial t)
 }
 
 // Few loads promise 60 us of 100, narrow ones 70.
-static void a_patch_that_is_the_whole_fix_prices_it(void **state)
+static void a_patch_that_is_the_sole_fix_prices_it(void **state)
 {
     (void)state;
     replay(INTERVENTION_LOADS, 60000);
@@ -920,7 +920,7 @@ static void a_patch_that_is_the_whole_fix_prices_it(void **state)
 }
 
 // Another fix of the same cause may still gain.
-static void a_patch_that_is_a_part_of_the_fix_says_the_least(void **state)
+static void a_patch_that_is_one_of_several_fixes_says_the_least(void **state)
 {
     (void)state;
     replay(INTERVENTION_LOADS, 60000);
@@ -938,8 +938,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         REPLAYED(loads_in_vain_come_before_few_loads),
-        REPLAYED(a_patch_that_is_the_whole_fix_prices_it),
-        REPLAYED(a_patch_that_is_a_part_of_the_fix_says_the_least),
+        REPLAYED(a_patch_that_is_the_sole_fix_prices_it),
+        REPLAYED(a_patch_that_is_one_of_several_fixes_says_the_least),
         REPLAYED(what_a_gpu_takes_longer_goes_with_the_cause),
         REPLAYED(a_model_of_something_else_prices_nothing),
         REPLAYED(what_only_waits_less_leaves_the_counted_work),

@@ -72,7 +72,7 @@ static void patches_that_were_tried_survive_the_round_trip(void **state)
     struct patch_trial trials[] = {{.key = "k1",
                                     .maker = "pad",
                                     .cause = "conflicts",
-                                    .whole = true,
+                                    .sole = true,
                                     .verdict = TRIAL_GAINS,
                                     .verified = true,
                                     .time_ns = 3e5},
@@ -92,7 +92,7 @@ static void patches_that_were_tried_survive_the_round_trip(void **state)
     assert_int_equal(back.diagnosis.findings[0].price, PRICE_PATCH);
     assert_true(back.diagnosis.findings[0].counterfactual_ns == 4e5);
     assert_int_equal(back.diagnosis.trial_count, 2);
-    assert_true(back.diagnosis.trials[0].whole && back.diagnosis.trials[0].verified);
+    assert_true(back.diagnosis.trials[0].sole && back.diagnosis.trials[0].verified);
     assert_true(back.diagnosis.trials[0].time_ns == 3e5);
     assert_int_equal(back.diagnosis.trials[1].verdict, TRIAL_WRONG);
     assert_true(isnan(back.diagnosis.trials[1].time_ns));
