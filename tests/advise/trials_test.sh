@@ -95,6 +95,10 @@ experiment rounds 262144 '[ceil_div(N,256)]' '[256]' '[y, x, N]' '{rel: 1e-5, ab
 run rounds --json --try-patches 100 >rounds.json 2>said.txt
 is 'one that is compiled to the same code gains nothing, and another fix may still gain' 'same\ code verified replay otherwise shown' rounds.json unroll
 
+run rounds >said.txt 2>&1
+grep -q "its patch was tried" said.txt
+pass 'the first screen says it beside the promise' $? said.txt
+
 experiment exact 65536 '[ceil_div(N,256)]' '[256]' '[y, x, N]' '{rel: 1e-9, abs: 1e-9}'
 run exact --json --try-patches 100 >exact.json 2>said.txt
 is 'one whose outputs are wrong prices nothing' 'wrong\ result not-verified replay otherwise shown' exact.json intrinsic
