@@ -13,8 +13,8 @@
 
 enum { FINDINGS_TRIED = 3, TRIALS_MAX = 4 };              // of a result
 static const double instruction_ns = 40, sector_ns = 100; // of a warp; loaded or stored (side.c)
-static const double compile_ns = 3e8;                     // a small source
-static const double side_ns = 1e9;                        // on the side, at most (side.c)
+static const double compile_ns = 1e8, compile_byte_ns = 4000; // of what the variant was compiled to
+static const double side_ns = 1e9;                            // on the side, at most (side.c)
 static const double ns_per_s = 1e9;
 static const double different = 0.02; // of the time (trials.def)
 static const double astray = 8;       // times the variant's instructions: the patch does not end
@@ -35,15 +35,15 @@ static bool is_measured(const struct result *r)
     return r->time.provenance == PROVENANCE_MEASURED;
 }
 
-static double reckoned_ns(const struct result *r)
+static double reckoned_ns(const struct result *r, const struct code_object *code)
 {
+    double compiling = compile_ns + compile_byte_ns * (double)code->size_bytes;
     if (is_measured(r))
-        return side_ns + compile_ns;
-    return counters_get(&r->counters, COUNTER_WARP_INSTRUCTIONS, 0) * instruction_ns +
+        return compiling + side_ns;
+    return compiling + counters_get(&r->counters, COUNTER_WARP_INSTRUCTIONS, 0) * instruction_ns +
            (counters_get(&r->counters, COUNTER_GLOBAL_LOAD_SECTORS, 0) +
             counters_get(&r->counters, COUNTER_GLOBAL_STORE_SECTORS, 0)) *
-               sector_ns +
-           compile_ns;
+               sector_ns;
 }
 
 // It ended so; always true.
@@ -249,7 +249,8 @@ static bool try_all(struct trying *t, const struct advice *advice, struct diagno
                     struct error *err)
 {
     struct stage *s = t->stage;
-    double each_ns = reckoned_ns(t->result), most_ns = t->loop->request->patches_s * ns_per_s;
+    double each_ns = reckoned_ns(t->result, &s->code[t->variant]),
+           most_ns = t->loop->request->patches_s * ns_per_s;
     bool known = true;
     t->before_ns = (double)NAN;
     for (int i = 0; i < advice->count && d->trial_count < TRIALS_MAX; i++) {
