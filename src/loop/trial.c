@@ -221,9 +221,9 @@ static bool is_possible(const struct loop *l, const struct stage *s, int variant
     const struct code_object *code = &s->code[variant];
     bool sided =
         l->request->patches_sided && l->device->gpu && !l->request->unsided && !l->request->divided;
-    return l->request->patches_s > 0 && r->diagnosed && !r->library && r->status == RESULT_OK &&
-           (is_measured(r) ? sided : l->device->simulated) && code->compiler &&
-           str_starts_with(code->compiler, "NVRTC") &&
+    return l->request->patches_s > 0 && !l->request->divided && r->diagnosed && !r->library &&
+           r->status == RESULT_OK && (is_measured(r) ? sided : l->device->simulated) &&
+           code->compiler && str_starts_with(code->compiler, "NVRTC") &&
            l->plan.experiment->variants[variant].axis_count == 0 &&
            l->plan.experiment->reference.kind != REFERENCE_SELF;
 }

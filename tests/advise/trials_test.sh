@@ -91,6 +91,10 @@ pass 'the counterfactual is kept beside it' $? said.txt
 "$RIDGE" explain turn:naive --try-patches 100 --json -q >explained.json 2>said.txt
 is 'explain tries what the run did not' 'gains verified patch as-tried shown' explained.json pad
 
+run turn --try-patches 100 >said.txt 2>&1
+"$RIDGE" explain turn:naive --again --side-limit 0 --json -q >anew.json 2>said.txt
+is 'what was tried stays tried where the rules are applied anew' 'gains verified patch as-tried shown' anew.json pad
+
 experiment rounds 262144 '[ceil_div(N,256)]' '[256]' '[y, x, N]' '{rel: 1e-5, abs: 1e-6}'
 run rounds --json --try-patches 100 >rounds.json 2>said.txt
 is 'one that is compiled to the same code gains nothing, and another fix may still gain' 'same\ code verified replay otherwise shown' rounds.json unroll
