@@ -180,6 +180,10 @@ static const struct {
     {"block", "small-grid", KERNEL("y[n] = x[n]; // HERE"), usual, NULL, NULL},
     {"block", "small-grid", KERNEL("__shared__ float t[256]; y[n] = x[n]; // HERE"), usual, NULL,
      "rests on the size of its blocks"},
+    {"block", "small-grid",
+     "enum { TILE = 256 };\n" KERNEL(
+         "int i = blockIdx.x * TILE + threadIdx.x; y[i] = x[i]; // HERE"),
+     usual, NULL, "a constant in place of blockDim"},
     {"block", "small-grid", KERNEL("y[n] = x[n]; // HERE"),
      "grid: [ceil_div(N,128)]\n    block: [256]\n    args: [y, x, N]", NULL,
      "does not name the block's 256"},
