@@ -108,6 +108,22 @@ static void add_refusals(const struct advised *d, bool verbose, struct text *out
         text_printf(out, "  (%d more that do not fit this code: --verbose says why)\n", refused);
 }
 
+// Those of a simulated run that could be tried.
+static void add_untried(const struct options *o, const struct advised *d, struct text *out)
+{
+    int count = 0;
+    for (int i = 0; i < d->count; i++)
+        for (int k = 0; k < d->of[i].count; k++) {
+            const struct patch *p = &d->of[i].patches[k];
+            const struct result *r = d->of[i].result;
+            count += p->title && !p->trial && r->time.provenance == PROVENANCE_MODELLED &&
+                     r->compiler && str_starts_with(r->compiler, "NVRTC");
+        }
+    if (count > 0 && !option_given(o, OPTION_TRY_PATCHES))
+        text_printf(out, "  (%d not tried: --try-patches 10 simulates what fits into 10 s)\n",
+                    count);
+}
+
 void cli_advice(const struct options *o, struct arena *a, const struct run *run,
                 const struct result *only, struct text *out)
 {
@@ -128,6 +144,7 @@ void cli_advice(const struct options *o, struct arena *a, const struct run *run,
             if (patch_usable(&d.of[i].patches[k]))
                 add_patch(d.of[i].result, &d.of[i].patches[k], ++number, out);
     add_refusals(&d, option_given(o, OPTION_VERBOSE), out);
+    add_untried(o, &d, out);
 }
 
 static json_t *patch_json(const struct result *r, const struct patch *p, int number)

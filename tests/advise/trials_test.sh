@@ -88,6 +88,9 @@ for f in now["findings"]:
     assert was == old[f["cause"]], f' 2>said.txt
 pass 'the counterfactual is kept beside it' $? said.txt
 
+"$RIDGE" explain turn:naive >explain.txt 2>&1
+grep -q '(2 not tried: --try-patches 10 ' explain.txt
+pass 'explain says what was not tried' $? explain.txt
 "$RIDGE" explain turn:naive --try-patches 100 --json -q >explained.json 2>said.txt
 is 'explain tries what the run did not' 'gains verified patch as-tried shown' explained.json pad
 
