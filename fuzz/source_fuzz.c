@@ -19,9 +19,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int file = memfd_create("source", 0);
     require(file >= 0 && write(file, data, size) == (ssize_t)size);
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    if (source_read(&a, path, NULL, &one, &err)) {
+    if (source_read(&a, path, NULL, NULL, &one, &err)) {
         require(one.size_bytes == size && strlen(one.hash) == HASH_DIGITS && one.file_count >= 1);
-        require(source_read(&a, path, NULL, &again, &err) && strcmp(one.hash, again.hash) == 0);
+        require(source_read(&a, path, NULL, NULL, &again, &err) &&
+                strcmp(one.hash, again.hash) == 0);
         require(one.untold == again.untold && one.host == again.host && one.asks == again.asks);
         const char *without = inline_ptx_replace(&a, one.text, one.size_bytes);
         require(!without || strlen(without) > 0);

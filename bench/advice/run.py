@@ -15,6 +15,7 @@
   --side-limit S                      simulate a variant on the side no longer; collect with 0 and again with 20 spare the
                                       GPU's time
   --time-limit S                      on a GPU: sample a variant's time no longer (ridge run's option)
+  --try-patches S                     simulate the patches of the first findings too (ridge run's option)
   --overlap                           on a GPU: while an experiment is simulated on the side, which takes the host only,
                                       the next one is verified and timed
   --last NAME[,NAME]                  these experiments after all others; what is cut off later is missing at the end
@@ -150,6 +151,8 @@ def collect(args):
             command += ["--time-limit", args.time_limit]
         if args.side_limit:
             command += ["--side-limit", args.side_limit]
+        if args.try_patches:
+            command += ["--try-patches", args.try_patches]
         for axis in case.split():
             command += ["--param", axis]
         for v in sorted(variants):
@@ -334,6 +337,7 @@ def main():
     parser.add_argument("--one")
     parser.add_argument("--time-limit", metavar="S")
     parser.add_argument("--side-limit", metavar="S")
+    parser.add_argument("--try-patches", metavar="S")
     parser.add_argument("--overlap", action="store_true")
     parser.add_argument("--last", metavar="NAMES")
     parser.add_argument("--pairs", action="store_true")

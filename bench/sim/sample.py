@@ -53,7 +53,7 @@ def ridge_run(args, name, options, share):
         env = dict(os.environ, LC_ALL="C", RIDGE_PTXAS="none", RIDGE_NVDISASM="none", RIDGE_CACHE=f"{folder}/cache")
         env.setdefault("RIDGE_DATA_DIR", str(ROOT / "build/share/ridge"))
         subprocess.run([ROOT / "scripts/golden", "stage", name, folder], check=True, env=env)
-        command = [args.ridge, "run", name, "--device", "sim:h200", "--seed", "1", "--json", "--journal", "run.db", *options]
+        command = [args.ridge, "run", name, "--device", "sim:h200", "--seed", "1", "--try-patches", "0", "--json", "--journal", "run.db", *options]
         if share < 1:
             command += ["--sample-blocks", str(share), "--timeout", str(args.timeout)]
         # A process of its own in between: its children's processor time is this run's alone.

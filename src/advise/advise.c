@@ -9,14 +9,16 @@
 static const struct maker {
     const char *name, *causes;
     int intervention; // INTERVENTION_COUNT: none
-    bool whole;
+    bool whole, sole;
     bool (*make)(struct making *m);
 } makers[] = {
 #define INTERVENTION_NONE INTERVENTION_COUNT
 #define PROMISE_WHOLE true
 #define PROMISE_AT_MOST false
-#define PATCH(maker, name, causes, intervention, promise, meaning) \
-    {name, causes, INTERVENTION_##intervention, PROMISE_##promise, patch_##maker},
+#define FIX_SOLE true
+#define FIX_ONE false
+#define PATCH(maker, name, causes, intervention, promise, fix, meaning) \
+    {name, causes, INTERVENTION_##intervention, PROMISE_##promise, FIX_##fix, patch_##maker},
 #include "advise/patches.def"
 #undef PATCH
 };
@@ -157,7 +159,31 @@ static bool is_listed(const struct advice *advice, const struct patch *p)
     return false;
 }
 
-// The patch's own change as the trace was replayed with it; else what its finding promises, of which it may bring less.
+static void patch_key(struct patch *p)
+{
+    struct text t = {0};
+    text_printf(&t, "%s\n%s", p->maker, p->source ? p->source : "");
+    for (int i = 0; i < p->key_count; i++)
+        text_printf(&t, "\n%s: %s", p->keys[i].name, p->keys[i].value);
+    hash_hex(&(struct hash_piece){t.data, t.length}, 1, p->key);
+    text_release(&t);
+}
+
+static const struct patch_trial *trial_of(const struct diagnosis *d, const char *key)
+{
+    for (int i = 0; i < d->trial_count; i++)
+        if (strcmp(d->trials[i].key, key) == 0)
+            return &d->trials[i];
+    return NULL;
+}
+
+bool patch_usable(const struct patch *p)
+{
+    return p->title && (!p->trial || trial_usable(p->trial->verdict));
+}
+
+// What it brought where it was simulated. Else its own change as the trace was replayed with it; else what its finding promises,
+// of which it may bring less.
 static void patch_price(const struct result *r, const struct maker *by, const struct finding *f,
                         struct patch *p)
 {
@@ -171,6 +197,19 @@ static void patch_price(const struct result *r, const struct maker *by, const st
     p->expected_time_ns = f->expected_time_ns;
     if (replayed)
         p->expected_time_ns = fmin(time.value, own);
+    p->trial = trial_of(&r->diagnosis, p->key);
+    if (p->trial && isfinite(p->trial->time_ns)) {
+        p->at_most = false;
+        p->price = PRICE_PATCH;
+        p->expected_time_ns = p->trial->time_ns;
+    }
+}
+
+// The first of a maker's causes is the one whose fix it is.
+static bool is_first_cause(const char *causes, const char *cause)
+{
+    size_t n = strlen(cause);
+    return strncmp(causes, cause, n) == 0 && (causes[n] == ' ' || causes[n] == '\0');
 }
 
 static void patch_make(const struct advising *w, size_t maker, const struct finding *f,
@@ -198,19 +237,16 @@ static void patch_make(const struct advising *w, size_t maker, const struct find
             edits_diff(w->a, w->tokens->text, p.source, arena_printf(w->a, "a/%s", w->source_name),
                        arena_printf(w->a, "b/%s", w->source_name));
     free(m.edits.items);
+    p.sole = makers[maker].sole && is_first_cause(makers[maker].causes, f->cause);
+    patch_key(&p);
     patch_price(out->result, &makers[maker], f, &p);
     if (!is_listed(out, &p))
         out->patches[out->count++] = p;
 }
 
-// The experiment's file, and the variant's item in it; false: it is not as it was.
-static bool item_find(struct arena *a, const struct experiment *e, const char *variant,
-                      const struct yaml_node **out)
+static bool item_within(const struct yaml_node *root, const char *variant,
+                        const struct yaml_node **out)
 {
-    struct yaml_node *root = NULL;
-    struct error ignored = {0};
-    if (!yaml_parse(a, e->path, e->text, strlen(e->text), &root, &ignored))
-        return false;
     const struct yaml_node *list = yaml_get(root, "variants");
     for (size_t i = 0; list && list->kind == YAML_LIST && i < list->count; i++) {
         const struct yaml_node *name = yaml_get(list->items[i], "name");
@@ -222,12 +258,47 @@ static bool item_find(struct arena *a, const struct experiment *e, const char *v
     return false;
 }
 
+// The experiment's file, and the variant's item in it; false: it is not as it was.
+static bool item_find(struct arena *a, const struct experiment *e, const char *variant,
+                      const struct yaml_node **out)
+{
+    struct yaml_node *root = NULL;
+    struct error ignored = {0};
+    return yaml_parse(a, e->path, e->text, strlen(e->text), &root, &ignored) &&
+           item_within(root, variant, out);
+}
+
 static const struct variant_spec *variant_find(const struct experiment *e, const char *name)
 {
     for (int i = 0; i < e->variant_count; i++)
         if (strcmp(e->variants[i].name, name) == 0)
             return &e->variants[i];
     return NULL;
+}
+
+bool advice_variant(struct arena *a, const struct experiment *e, const struct result *r,
+                    const struct patch *p, struct experiment **out, int *variant, struct error *err)
+{
+    const struct yaml_node *item = NULL;
+    struct yaml_node *root = NULL;
+    struct patch_key keys[PATCH_KEYS_MAX + 1];
+    const char *why = NULL, *name = arena_printf(a, "%s-%s", r->variant, p->maker);
+    int count = 0;
+    while (variant_find(e, name))
+        name = arena_printf(a, "%s-", name);
+    for (int i = 0; i < p->key_count; i++)
+        keys[count++] = p->keys[i];
+    if (!yaml_parse(a, e->path, e->text, strlen(e->text), &root, err))
+        return false;
+    if (!item_within(root, r->variant, &item))
+        return fail(err, NOWHERE, "there is no variant '%s' in %s", r->variant, e->path);
+    char *text = variant_insert(a, e->text, root, item, name, keys, count, &why);
+    if (!text)
+        return fail(err, NOWHERE, "%s", why);
+    if (!experiment_parse(a, e->path, text, strlen(text), out, err))
+        return false;
+    *variant = (int)(variant_find(*out, name) - (*out)->variants);
+    return true;
 }
 
 void advise_result(struct arena *a, const struct run *run, const struct experiment *e,

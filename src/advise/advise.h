@@ -20,11 +20,14 @@ struct patch {
     const char *title;             // "Pad the rows of 'tile' by one element"; NULL: refused
     const char *why;               // one sentence: the new variant's hypothesis
     double expected_time_ns;       // of the variant with the patch (modelled)
-    enum finding_price price;      // by the replay of the patch's own change, or as its finding's
-    bool at_most;        // the patch does a part of what was priced, or more than that is not known
-    const char *refusal; // why the fix is not mechanical here; NULL: it is
-    const char *source;  // of the patched source, whole; NULL: only the launch changes
-    const char *diff;    // from the variant's source to that; "" without one
+    enum finding_price price; // by its trial, the replay of its own change, or as its finding's
+    bool at_most; // the patch does a part of what was priced, or more than that is not known
+    bool sole;    // it is the fix of its finding, and not one of several
+    char key[33]; // of what it changes
+    const struct patch_trial *trial; // what became of it where it was simulated; NULL: it was not
+    const char *refusal;             // why the fix is not mechanical here; NULL: it is
+    const char *source;              // of the patched source, whole; NULL: only the launch changes
+    const char *diff;                // from the variant's source to that; "" without one
     struct patch_key keys[PATCH_KEYS_MAX]; // of the new variant, in place of the old one's
     int key_count;
 };
@@ -38,6 +41,13 @@ struct advice { // arena-owned
 // gives no patches, and *out->count is 0.
 void advise_result(struct arena *a, const struct run *run, const struct experiment *e,
                    const struct result *r, struct advice *out);
+// May it be offered? It could be made, and where it was simulated it was right.
+bool patch_usable(const struct patch *p);
+// The experiment with the patch as one more variant, in memory: *variant is its index, p->source its source where that
+// changes (the new variant names the old file). Fails where the experiment's file cannot be added to.
+bool advice_variant(struct arena *a, const struct experiment *e, const struct result *r,
+                    const struct patch *p, struct experiment **out, int *variant,
+                    struct error *err) CHECK_RESULT;
 struct applied { // where a patch was written
     const char *folder, *variant;
     const char *source; // the new file's name; NULL: none

@@ -99,7 +99,7 @@ void key_set(struct making *m, const char *name, const char *value);
 // Grid or block as texts of their dimensions; how many there are, 0: not understood.
 int launch_dimensions(const struct making *m, const char *key, const char *out[3]);
 
-#define PATCH(maker, name, causes, intervention, promise, meaning) \
+#define PATCH(maker, name, causes, intervention, promise, fix, meaning) \
     bool patch_##maker(struct making *m);
 #include "advise/patches.def"
 #undef PATCH

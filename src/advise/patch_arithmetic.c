@@ -192,7 +192,8 @@ bool patch_reciprocal(struct making *m)
 
 /* ---- integer division by an argument ---------------------------------------------------------------- */
 
-// The argument's expression as the file has it: "N", or "N/2" of {value: N/2, type: i64}; NULL: it is another kind.
+// The argument's expression as the file has it: "N", or "N/2" of {value: N/2, type: i64} or of "i64 N/2"; NULL: it is
+// another kind.
 static const char *argument_text(const struct making *m, int index)
 {
     const struct yaml_node *args = yaml_get(m->launch, "args");
@@ -201,7 +202,12 @@ static const char *argument_text(const struct making *m, int index)
         return NULL;
     const struct yaml_node *n = args->items[index];
     n = n->kind == YAML_MAP ? yaml_get(n, "value") : n;
-    return n && n->kind == YAML_SCALAR ? n->scalar : NULL;
+    if (!n || n->kind != YAML_SCALAR)
+        return NULL;
+    const char *type = element_name(m->spec->args[index].type);
+    size_t length = strlen(type);
+    bool typed = str_starts_with(n->scalar, type) && n->scalar[length] == ' ';
+    return typed ? n->scalar + length + 1 : n->scalar;
 }
 
 // `defines` of the variant with one more; NULL: not written as {A: 1}.

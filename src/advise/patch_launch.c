@@ -34,7 +34,8 @@ static char *number_replaced(struct arena *a, const char *s, long from, long to)
     return done;
 }
 
-// Does the kernel rest on the size of its blocks: by shared memory, or the number itself, there or in a define?
+// Does the kernel rest on the size of its blocks: by shared memory, the number itself, there or in a define, or a constant
+// in place of blockDim?
 static bool rests_on_size(const struct making *m, long threads)
 {
     const struct token_list *t = m->t;
@@ -42,15 +43,18 @@ static bool rests_on_size(const struct making *m, long threads)
     for (int i = 0; i < m->variant->define_count; i++)
         if (strcmp(m->variant->defines[i].value, number) == 0)
             return true;
+    bool indexed = false, asked = false;
     for (size_t i = m->kernel.body.first; i < m->kernel.body.last; i++) {
         size_t n = t->items[i].end - t->items[i].begin;
+        indexed |= token_is_word(t, i, "blockIdx");
+        asked |= token_is_word(t, i, "blockDim");
         if (token_is_word(t, i, "__shared__") || token_is_word(t, i, "__syncthreads"))
             return true;
         if (t->items[i].kind == TOKEN_NUMBER && n == strlen(number) &&
             memcmp(t->text + t->items[i].begin, number, n) == 0)
             return true;
     }
-    return false;
+    return indexed && !asked;
 }
 
 bool patch_block(struct making *m)
@@ -73,8 +77,8 @@ bool patch_block(struct making *m)
         return refuse(m, "the grid's expression does not name the block's %ld threads", threads);
     if (rests_on_size(m, threads))
         return refuse(m,
-                      "the kernel rests on the size of its blocks (shared memory, barriers or the "
-                      "number %ld)",
+                      "the kernel rests on the size of its blocks (shared memory, barriers, the "
+                      "number %ld, or a constant in place of blockDim)",
                       threads);
     key_set(m, "grid", arena_printf(m->a, "[%s]", yaml_quoted(m->a, blocks)));
     key_set(m, "block", arena_printf(m->a, "[%ld]", to));

@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 
 struct advised {
+    struct arena *arena;
     struct experiment *experiment;
     struct advice *of; // one for each result that is explained
     int count;
@@ -31,6 +32,7 @@ static bool advised_open(struct arena *a, const struct run *run, const struct re
                     (long long)run->header.id);
     if (!experiment_load(a, run->header.experiment_path, &out->experiment, err))
         return false;
+    out->arena = a;
     out->of = ARENA_ARRAY(a, struct advice, run->result_count + 1);
     for (int i = 0; i < run->result_count; i++)
         if (only ? only == &run->results[i] : is_last(run, i))
@@ -38,11 +40,25 @@ static bool advised_open(struct arena *a, const struct run *run, const struct re
     return true;
 }
 
+// It was simulated: nothing is promised that was not seen.
+static void add_trial(const struct patch *p, double gain, struct text *out)
+{
+    char time[32];
+    text_printf(out, ": %s: %s", trial_verdict_name(p->trial->verdict),
+                format_time_ns(p->expected_time_ns, time));
+    if (p->trial->verdict == TRIAL_GAINS || p->trial->verdict == TRIAL_LOSES)
+        text_printf(out, ", %.0f %% %s", fabs(gain), gain > 0 ? "less" : "more");
+    text_printf(out, " (%s: patch simulated%s)", provenance_name(PROVENANCE_MODELLED),
+                p->trial->verified ? ", its outputs are right" : ", not verified");
+}
+
 static void add_price(const struct result *r, const struct patch *p, struct text *out)
 {
     char time[32];
     double gain = 100 * (1 - p->expected_time_ns / r->time.summary.median);
-    if (isfinite(gain) && r->time.provenance != PROVENANCE_ABSENT)
+    if (p->trial)
+        add_trial(p, gain, out);
+    else if (isfinite(gain) && r->time.provenance != PROVENANCE_ABSENT)
         text_printf(out, ": %s expected, %s%.0f %% less (%s, by %s)",
                     format_time_ns(p->expected_time_ns, time), p->at_most ? "at most " : "", gain,
                     provenance_name(PROVENANCE_MODELLED), finding_price_name(p->price));
@@ -76,15 +92,36 @@ static void add_refusals(const struct advised *d, bool verbose, struct text *out
     for (int i = 0; i < d->count; i++)
         for (int k = 0; k < d->of[i].count; k++) {
             const struct patch *p = &d->of[i].patches[k];
-            if (p->title)
+            if (patch_usable(p))
                 continue;
             refused++;
-            if (verbose)
-                text_printf(out, "  none by '%s' for %s of %s: %s\n", p->maker, p->finding->cause,
-                            d->of[i].result->variant, p->refusal);
+            if (verbose || p->trial)
+                text_printf(out, "  none by '%s' for %s of %s: %s%s%s\n", p->maker,
+                            p->finding->cause, d->of[i].result->variant,
+                            p->trial ? "its patch was tried: " : "",
+                            p->trial ? trial_verdict_name(p->trial->verdict) : p->refusal,
+                            p->trial && verbose && p->trial->error
+                                ? arena_printf(d->arena, ": %s", p->trial->error)
+                                : "");
         }
     if (refused > 0 && !verbose)
         text_printf(out, "  (%d more that do not fit this code: --verbose says why)\n", refused);
+}
+
+// Those of a simulated run that could be tried.
+static void add_untried(const struct options *o, const struct advised *d, struct text *out)
+{
+    int count = 0;
+    for (int i = 0; i < d->count; i++)
+        for (int k = 0; k < d->of[i].count; k++) {
+            const struct patch *p = &d->of[i].patches[k];
+            const struct result *r = d->of[i].result;
+            count += p->title && !p->trial && r->time.provenance == PROVENANCE_MODELLED &&
+                     r->compiler && str_starts_with(r->compiler, "NVRTC");
+        }
+    if (count > 0 && !option_given(o, OPTION_TRY_PATCHES))
+        text_printf(out, "  (%d not tried: --try-patches 10 simulates what fits into 10 s)\n",
+                    count);
 }
 
 void cli_advice(const struct options *o, struct arena *a, const struct run *run,
@@ -104,9 +141,10 @@ void cli_advice(const struct options *o, struct arena *a, const struct run *run,
              "variant that `ridge run` judges)\n");
     for (int i = 0; i < d.count; i++)
         for (int k = 0; k < d.of[i].count; k++)
-            if (d.of[i].patches[k].title)
+            if (patch_usable(&d.of[i].patches[k]))
                 add_patch(d.of[i].result, &d.of[i].patches[k], ++number, out);
     add_refusals(&d, option_given(o, OPTION_VERBOSE), out);
+    add_untried(o, &d, out);
 }
 
 static json_t *patch_json(const struct result *r, const struct patch *p, int number)
@@ -114,11 +152,13 @@ static json_t *patch_json(const struct result *r, const struct patch *p, int num
     json_t *keys = json_object();
     for (int i = 0; i < p->key_count; i++)
         json_object_set_new(keys, p->keys[i].name, json_string(p->keys[i].value));
-    return json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:s, s:b, s:o}", "number", number,
-                     "variant", r->variant, "maker", p->maker, "cause", p->finding->cause, "title",
-                     p->title, "why", p->why, "diff", p->diff, "expected_time_ns",
+    const struct patch_trial *t = p->trial;
+    return json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:s, s:b, s:o, s:s?, s:b}", "number",
+                     number, "variant", r->variant, "maker", p->maker, "cause", p->finding->cause,
+                     "title", p->title, "why", p->why, "diff", p->diff, "expected_time_ns",
                      p->expected_time_ns, "priced_by", finding_price_name(p->price), "at_most",
-                     p->at_most, "keys", keys);
+                     p->at_most, "keys", keys, "tried", t ? trial_verdict_name(t->verdict) : NULL,
+                     "verified", t && t->verified);
 }
 
 json_t *cli_advice_json(struct arena *a, const struct run *run, const struct result *only)
@@ -131,7 +171,7 @@ json_t *cli_advice_json(struct arena *a, const struct run *run, const struct res
         return patches;
     for (int i = 0; i < d.count; i++)
         for (int k = 0; k < d.of[i].count; k++)
-            if (d.of[i].patches[k].title)
+            if (patch_usable(&d.of[i].patches[k]))
                 json_array_append_new(patches,
                                       patch_json(d.of[i].result, &d.of[i].patches[k], ++number));
     return patches;
@@ -146,7 +186,7 @@ static int patch_numbered(const struct advised *d, int64_t number, const struct 
     *total = 0;
     for (int i = 0; i < d->count; i++)
         for (int k = 0; k < d->of[i].count; k++)
-            if (d->of[i].patches[k].title && ++*total == number) {
+            if (patch_usable(&d->of[i].patches[k]) && ++*total == number) {
                 *of = &d->of[i];
                 return k;
             }

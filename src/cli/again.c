@@ -1,3 +1,4 @@
+// ridge explain --try-patches: the patches of a simulated run's findings simulated now (loop/trial.c).
 // ridge explain --again: a recorded run of a real GPU diagnosed anew, without it: its times and counters, a fresh simulation on
 // the side, today's rules. --side-limit 0: the rules alone, on what was simulated then. Nothing is recorded.
 // SPDX-License-Identifier: Apache-2.0
@@ -58,6 +59,19 @@ static bool again(struct session *s, struct arena *a, struct loop_request how, s
     return done;
 }
 
+static bool all_again(struct session *s, struct arena *a, struct loop_request how,
+                      const struct run *recorded, struct run *run, const struct result *only,
+                      struct error *err)
+{
+    bool done = true;
+    how.has_seed = true;
+    how.recorded = recorded;
+    for (int i = 0; done && i < run->result_count; i++)
+        if (is_first_of_its_case(run, only, i))
+            done = again(s, a, how, run, only, i, err);
+    return done;
+}
+
 static bool is_possible(const struct run_header *h, const struct loop_request *how,
                         struct error *err)
 {
@@ -85,12 +99,28 @@ bool cli_explain_again(const struct options *o, struct arena *a, struct run *run
     if (!option_given(o, OPTION_SIDE_LIMIT))
         how.side_limit_s = side_limit_s;
     how.no_verify = true;
-    how.has_seed = true;
-    how.recorded = &recorded;
-    bool done = true;
-    for (int i = 0; done && i < run->result_count; i++)
-        if (is_first_of_its_case(run, only, i))
-            done = again(&s, a, how, run, only, i, err);
+    bool done = all_again(&s, a, how, &recorded, run, only, err);
+    session_close(&s);
+    return done;
+}
+
+bool cli_explain_trying(const struct options *o, struct arena *a, struct run *run,
+                        const struct result *only, struct error *err)
+{
+    struct session s = {0};
+    struct loop_request how = {0};
+    const struct run_header *h = &run->header;
+    const struct run recorded = *run;
+    bool done = session_open(&s, o, false, err) && session_request(o, &how, err);
+    if (done && !(h->device_id && str_starts_with(h->device_id, "sim:")))
+        done = fail(err, NOWHERE,
+                    "the run is of %s: with --again too its patches are simulated on the side",
+                    h->device_id ? h->device_id : "no known device");
+    how.device = h->device_id;
+    how.experiment_path = experiment_of(h);
+    how.warm = h->cache_state && strcmp(h->cache_state, "warm") == 0;
+    how.unsided = true;
+    done = done && all_again(&s, a, how, &recorded, run, only, err);
     session_close(&s);
     return done;
 }

@@ -114,6 +114,9 @@ const char **cli_overrides_of(struct arena *a, const struct result *r);
 // ridge explain --again: the run's results, or `only` that one, diagnosed anew in their places.
 bool cli_explain_again(const struct options *o, struct arena *a, struct run *run,
                        const struct result *only, struct error *err) CHECK_RESULT;
+// … and a simulated one's patches, tried now.
+bool cli_explain_trying(const struct options *o, struct arena *a, struct run *run,
+                        const struct result *only, struct error *err) CHECK_RESULT;
 // ridge gate BASELINE RUN, of recorded runs.
 bool cli_gate_runs(const struct options *o, int *status, struct error *err) CHECK_RESULT;
 // The table of a run (--json, --markdown) on standard output.

@@ -259,7 +259,9 @@ bool command_explain(const struct options *o, int *status, struct error *err)
     *status = 0;
     bool done =
         recorded_open(o, false, &r, err) &&
-        (!option_given(o, OPTION_AGAIN) || cli_explain_again(o, &r.arena, &r.run, r.result, err));
+        (!option_given(o, OPTION_AGAIN) || cli_explain_again(o, &r.arena, &r.run, r.result, err)) &&
+        (!option_given(o, OPTION_TRY_PATCHES) || option_given(o, OPTION_AGAIN) ||
+         cli_explain_trying(o, &r.arena, &r.run, r.result, err));
     if (done && option_given(o, OPTION_WHAT_IF)) {
         done = cli_counterfactual(o, &r.arena, &r.run, r.result, err);
     } else if (done && option_given(o, OPTION_APPLY)) {

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+static const double patches_limit_s = 2; // a case of a simulated run, as it is reckoned
+
 bool cli_markdown(struct arena *a, const struct run *run, struct text *out, struct error *err)
 {
     struct experiment *e = NULL;
@@ -78,6 +80,8 @@ static bool loop_command(const struct options *o, bool verify_only, int *status,
     request.override_count = (int)o->option[OPTION_PARAM].count;
     bool done = session_request(o, &request, err) && devices_of(o, &a, &request, err) &&
                 session_open(&s, o, record, err);
+    if (!option_given(o, OPTION_TRY_PATCHES))
+        request.patches_s = patches_limit_s;
     if (done) {
         int count = request.device_count;
         runs = ARENA_ARRAY(&a, struct run, count);

@@ -229,6 +229,16 @@ static bool side_limit(const struct options *o, struct loop_request *q, struct e
     return q->unsided || option_double(o, OPTION_SIDE_LIMIT, 0, &q->side_limit_s, err);
 }
 
+// 0 turns it off.
+static bool patches_limit(const struct options *o, struct loop_request *q, struct error *err)
+{
+    double given_s = 1;
+    bool off =
+        str_to_double(option_text(o, OPTION_TRY_PATCHES, ""), &given_s) && !(fabs(given_s) > 0);
+    q->patches_sided = option_given(o, OPTION_TRY_PATCHES);
+    return off || option_double(o, OPTION_TRY_PATCHES, 0, &q->patches_s, err);
+}
+
 static bool pc_sampling(const struct options *o, struct loop_request *q, struct error *err)
 {
     const char *mode = option_text(o, OPTION_PC_SAMPLING, "off");
@@ -248,8 +258,8 @@ bool session_request(const struct options *o, struct loop_request *q, struct err
         !option_i64(o, OPTION_SEED, 0, INT64_MAX, 0, &seed, err) ||
         !option_i64(o, OPTION_SAMPLES_MAX, 1, INT32_MAX, 0, &q->samples_max, err) ||
         !option_double(o, OPTION_TIME_LIMIT, 0, &q->time_limit_s, err) ||
-        !option_double(o, OPTION_TIMEOUT, 0, &q->timeout_s, err) || !side_limit(o, q, err) ||
-        !pc_sampling(o, q, err) ||
+        !patches_limit(o, q, err) || !option_double(o, OPTION_TIMEOUT, 0, &q->timeout_s, err) ||
+        !side_limit(o, q, err) || !pc_sampling(o, q, err) ||
         !option_double(o, OPTION_SAMPLE_BLOCKS, 0, &q->sample_share, err))
         return false;
     if (option_given(o, OPTION_SAMPLE_BLOCKS) && !(q->sample_share > 0 && q->sample_share <= 1))

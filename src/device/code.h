@@ -11,7 +11,9 @@
 struct device_info;
 
 struct compile_request {
-    const char *source_path;    // .cu, .cl, or code that is compiled already: .ptx, .cubin
+    const char *source_path; // .cu, .cl, or code that is compiled already: .ptx, .cubin
+    const char
+        *source_text; // in place of what that file holds; NVRTC alone takes it. NULL: the file's
     const char *const *defines; // "NAME=VALUE"
     int define_count;
     const char *const *flags; // as nvcc spells them: "-I", "../include", "--use_fast_math"

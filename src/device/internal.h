@@ -65,7 +65,7 @@ struct source {
     bool host;   // it has host code: main, a launch by <<<>>>, a header of the C++ library
     bool asks;   // which files exist matters, or one could not be read: its code is not kept
 };
-bool source_read(struct arena *a, const char *path, const struct flag_set *flags,
+bool source_read(struct arena *a, const char *path, const char *text, const struct flag_set *flags,
                  struct source *out, struct error *err) CHECK_RESULT;
 // Is it given as bytes, not as text? By the ending of its name (compile.c).
 bool source_is_machine_code(const char *path);

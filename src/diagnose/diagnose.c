@@ -157,7 +157,7 @@ static bool is_general(const struct finding *f)
 static double comes_first_from(const struct finding *other, const struct finding *f)
 {
     if (f->shared_out && !(f->idle && is_general(other)))
-        return other->price == PRICE_REPLAY && !other->shared_out &&
+        return other->price != PRICE_BOUNDS && !other->shared_out &&
                        other->expected_time_ns <= SHARED_OUT_FIRST * f->expected_time_ns
                    ? (f->half_idle ? 1 : EXPLAINS)
                    : (double)INFINITY;
@@ -183,19 +183,10 @@ static void ranks_find(const struct diagnosis *d, double time, double *rank)
             }
 }
 
-static void findings_rank(struct arena *a, const struct diagnosis_input *in,
-                          const struct bound_set *set, struct diagnosis *out)
+void findings_order(struct arena *a, double time_ns, struct diagnosis *out)
 {
-    struct findings found = {0};
-    findings_collect(a, in, set, &found);
-    out->finding_count = (int)found.count;
-    out->findings = ARENA_ARRAY(a, struct finding, found.count + 1);
-    if (found.count > 0)
-        memcpy(out->findings, found.items, found.count * sizeof *found.items);
-    free(found.items);
-    double time = in->time_ns.value + transfers_ns(&in->transfers);
-    double *rank = ARENA_ARRAY(a, double, found.count + 1);
-    ranks_find(out, time, rank);
+    double *rank = ARENA_ARRAY(a, double, out->finding_count + 1);
+    ranks_find(out, time_ns, rank);
     // Of equal ones the first found comes first (qsort may swap them), on every machine.
     for (int i = 1; i < out->finding_count; i++) {
         struct finding f = out->findings[i];
@@ -208,6 +199,19 @@ static void findings_rank(struct arena *a, const struct diagnosis_input *in,
         out->findings[at] = f;
         rank[at] = own;
     }
+}
+
+static void findings_rank(struct arena *a, const struct diagnosis_input *in,
+                          const struct bound_set *set, struct diagnosis *out)
+{
+    struct findings found = {0};
+    findings_collect(a, in, set, &found);
+    out->finding_count = (int)found.count;
+    out->findings = ARENA_ARRAY(a, struct finding, found.count + 1);
+    if (found.count > 0)
+        memcpy(out->findings, found.items, found.count * sizeof *found.items);
+    free(found.items);
+    findings_order(a, in->time_ns.value + transfers_ns(&in->transfers), out);
 }
 
 double diagnose_code_floor(const struct diagnosis_input *in)

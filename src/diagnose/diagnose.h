@@ -46,6 +46,9 @@ struct diagnosis_input {
 bool diagnose(struct arena *a, const struct diagnosis_input *in, struct diagnosis *out,
               struct error *err) CHECK_RESULT;
 
+// Prices and ranks findings anew by what their patches brought (out->trials), which were simulated since; time_ns: of the variant.
+void diagnose_trials(struct arena *a, double time_ns, struct diagnosis *d);
+
 // The least time of any code for the work stated, at the chip's rates; NAN where none is stated.
 double diagnose_floor(const struct diagnosis_input *in);
 // The least time of this code, by what was counted: its largest bound; NAN where nothing was. Needs no time.

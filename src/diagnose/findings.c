@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FOLD_GAIN 0.03
-
 double search_get(const struct search *s, enum counter_id id)
 {
     return counters_get(s->in->counters, id, (double)NAN);
@@ -165,6 +163,7 @@ void finding_add(const struct search *s, struct finding f)
 {
     finding_price(s, &f);
     f.expected_time_ns += s->moved_ns;
+    f.counterfactual_ns = (double)NAN;
     f.folded = f.expected_time_ns > (s->in->time_ns.value + s->moved_ns) * (1 - FOLD_GAIN);
     VEC_PUSH(s->out->items, s->out->count, s->out->capacity, f);
 }

@@ -5,6 +5,7 @@
 
 #include "diagnose/diagnose.h"
 
+#define FOLD_GAIN 0.03    // of the time: findings that promise less are folded away
 #define LIMITER_SHARE 0.6 // of the time: a resource this busy is the limiter (docs/diagnosis.md)
 
 // Every resource's bound; time_ns NAN where the work or the rate is not known.
@@ -29,6 +30,8 @@ struct findings {
 };
 void findings_collect(struct arena *a, const struct diagnosis_input *in,
                       const struct bound_set *bounds, struct findings *out);
+// By the time that they promise, or behind what explains it (docs/diagnosis.md: Ranks).
+void findings_order(struct arena *a, double time_ns, struct diagnosis *out);
 // Where the kernels' time goes beside the busiest resource.
 struct waiting waiting_split(const struct diagnosis_input *in, const struct bound_set *bounds);
 double transfers_ns(const struct transfers *t); // all of them

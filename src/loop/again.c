@@ -66,6 +66,19 @@ static struct job_facts facts_recorded(const struct stage *s, int variant, const
     return f;
 }
 
+// Patches that were tried then stay tried.
+static bool diagnose_anew(struct loop *l, struct stage *s, int variant, struct result *r,
+                          struct error *err)
+{
+    const struct diagnosis before = r->diagnosis;
+    if (!stage_diagnose(l, s, variant, &s->facts[variant], r, err))
+        return false;
+    r->diagnosis.trials = before.trials;
+    r->diagnosis.trial_count = before.trial_count;
+    diagnose_trials(l->arena, r->time.summary.median, &r->diagnosis);
+    return stage_try_patches(l, s, variant, r, err);
+}
+
 // By today's rules alone: what was simulated stays as it was recorded.
 static bool renew_rules(struct loop *l, struct stage *s, int variant, struct result *r,
                         struct error *err)
@@ -74,7 +87,7 @@ static bool renew_rules(struct loop *l, struct stage *s, int variant, struct res
         return true;
     s->facts[variant] = facts_recorded(s, variant, r);
     note_other_code(l, s, variant, r);
-    return stage_diagnose(l, s, variant, &s->facts[variant], r, err);
+    return diagnose_anew(l, s, variant, r, err);
 }
 
 static bool renew(struct loop *l, struct stage *s, int variant, struct result *r, struct error *err)
@@ -98,7 +111,7 @@ static bool renew(struct loop *l, struct stage *s, int variant, struct result *r
     s->facts[variant].time_model.valid = false; // of the simulated run, whose time it is not
     stage_relate(l, r);
     note_other_code(l, s, variant, r);
-    return stage_diagnose(l, s, variant, &s->facts[variant], r, err);
+    return diagnose_anew(l, s, variant, r, err);
 }
 
 bool stage_again(struct loop *l, struct stage *s, struct error *err)

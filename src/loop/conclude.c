@@ -136,7 +136,8 @@ bool stage_conclude(struct loop *l, struct stage *s, int variant, struct result 
     check_work(l, s, variant, r);
     note_waiting(l, s, variant, r);
     if (!model_transfers(l, s, variant, r, err) ||
-        !stage_diagnose(l, s, variant, &s->facts[variant], r, err))
+        !stage_diagnose(l, s, variant, &s->facts[variant], r, err) ||
+        !stage_try_patches(l, s, variant, r, err))
         return false;
     judge_result(l->arena, v, v->from >= 0 ? s->results[v->from] : NULL, r);
     progress_take_phases(&l->progress, r);

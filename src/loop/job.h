@@ -23,6 +23,7 @@ struct job {
     const struct code_object *second;
     // The launch whose arguments the reference is given, to be checked first; NULL = they are stated.
     const struct resolved_launch *signature;
+    bool trial; // of a patch: simulated once, held against the reference, and no more is proved
     bool side; // simulated on the side of a measurement: a sample of the blocks, nothing is checked
 };
 struct job_facts { // of the worker's run, beside the result
@@ -115,6 +116,9 @@ bool measure_jobs(struct arena *a, const struct job *jobs, struct result *const 
 // false: cancelled, or the system fails us.
 bool side_run(struct arena *a, const struct job *job, struct result *r, struct job_facts *facts,
               const volatile bool *cancel, struct error *err) CHECK_RESULT;
+// The same of a trial, for its modelled time alone: into a result of its own, FAILED where it cannot be.
+bool side_time(struct arena *a, const struct job *job, struct result *out,
+               const volatile bool *cancel, struct error *err) CHECK_RESULT;
 // The same for a result that has been recorded: what an earlier simulation brought goes first.
 bool side_renew(struct arena *a, const struct job *job, struct result *r, struct job_facts *facts,
                 const volatile bool *cancel, struct error *err) CHECK_RESULT;

@@ -42,6 +42,10 @@ struct loop_request {
     bool unpriced;   // simulated devices: the trace is not replayed for what findings are worth
     double replay_s; // … or for so long at most, as sim.h; 0 = as long as it takes
     uint64_t replay_steps; // … and so many steps
+    // The patches of a variant's first findings are simulated too, as long as a case's are reckoned to take so long at most
+    // (trial.c); 0 = none.
+    double patches_s;
+    bool patches_sided;  // real devices: of measured variants too, on the side
     bool unmetered;      // real devices: no energy, which takes longer than a short kernel's times
     bool by_energy;      // … or variants are chosen by it: over more of the counter's steps
     bool unsided;        // real devices: nothing is simulated on the side (side.c)

@@ -265,7 +265,7 @@ static bool prepare_data(struct loop *l, struct stage *s, struct error *err)
     const struct loop_request *r = l->request;
     s->seed = s->jobs->seed;
     l->progress.variant = NULL;
-    if (r->recorded && r->unsided)
+    if (r->recorded && r->unsided && !(r->patches_s > 0))
         return true; // nothing runs
     progress_tell(&l->progress, "filling buffers", 0);
     if (!buffers_fill(l->plan.experiment, &s->resolved, s->point, s->seed, &s->inputs, err))

@@ -168,6 +168,7 @@ static bool run_planned(struct bench *b, struct side_pass *p, struct device_repo
     const uint64_t ended = p->step, budget = p->request.budget_warp_instructions;
     double limit_s = p->request.timeout_s;
     side_plan(p, limit_s, (double)(clock_ns() - p->began_ns));
+    p->request.unpriced = b->job->trial;
     for (;;) {
         if (p->step >= ended)
             p->request.budget_warp_instructions = budget;
@@ -321,18 +322,17 @@ void side_take(struct arena *a, const struct result *side, double limit_s, struc
                                          limit_s));
 }
 
-bool side_run(struct arena *a, const struct job *job, struct result *r, struct job_facts *facts,
-              const volatile bool *cancel, struct error *err)
+// *why: it cannot be; NULL: `got` is what was simulated.
+static bool side_simulate(struct arena *a, const struct job *job, struct result *got,
+                          struct job_facts *facts, const char **why, const volatile bool *cancel,
+                          struct error *err)
 {
     struct device_info device = {0};
     struct loop_request request = *job->request;
     struct job side = *job;
-    struct result got = {.variant = r->variant, .status = RESULT_OK};
-    const char *why = why_not(a, job, &device);
-    if (why) {
-        note_left_out(a, r, why);
+    *why = why_not(a, job, &device);
+    if (*why)
         return true;
-    }
     request.timeout_s = limit_of(job->request);
     request.checks = 0;
     request.sample_judged = false; // as many blocks as time allows, whatever they say of the others
@@ -342,13 +342,35 @@ bool side_run(struct arena *a, const struct job *job, struct result *r, struct j
     side.wanted = NULL;
     side.side = true;
     *facts = (struct job_facts){.longest = -1};
-    if (!jobs_run(a, &side, (struct result *[]){&got}, (struct job_facts *[]){facts}, 1, NULL,
-                  cancel, err))
+    return jobs_run(a, &side, &got, &facts, 1, NULL, cancel, err);
+}
+
+bool side_run(struct arena *a, const struct job *job, struct result *r, struct job_facts *facts,
+              const volatile bool *cancel, struct error *err)
+{
+    struct result got = {.variant = r->variant, .status = RESULT_OK};
+    const char *why = NULL;
+    if (!side_simulate(a, job, &got, facts, &why, cancel, err))
         return false;
-    if (got.status == RESULT_OK)
-        side_take(a, &got, request.timeout_s, r);
+    if (!why && got.status == RESULT_OK)
+        side_take(a, &got, limit_of(job->request), r);
     else
-        note_left_out(a, r, got.error);
+        note_left_out(a, r, why ? why : got.error);
+    return true;
+}
+
+bool side_time(struct arena *a, const struct job *job, struct result *out,
+               const volatile bool *cancel, struct error *err)
+{
+    struct job_facts facts;
+    const char *why = NULL;
+    *out = (struct result){.variant = job->variant->spec->name, .status = RESULT_OK};
+    if (!side_simulate(a, job, out, &facts, &why, cancel, err))
+        return false;
+    if (why) {
+        out->status = RESULT_FAILED;
+        out->error = why;
+    }
     return true;
 }
 

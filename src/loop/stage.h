@@ -44,6 +44,7 @@ struct stage {
     uint64_t seed;
     struct result **results; // by variant; NULL = not run
     struct job_facts *facts; // by variant
+    double trials_ns;        // that patches were reckoned to take so far
 };
 
 // Resolves and compiles the variants, fills the buffers, runs the reference. A variant that cannot run has
@@ -71,6 +72,9 @@ bool stage_conclude(struct loop *l, struct stage *s, int variant, struct result 
 // The bounds and findings of a result that has a time.
 bool stage_diagnose(struct loop *l, struct stage *s, int variant, const struct job_facts *facts,
                     struct result *r, struct error *err) CHECK_RESULT;
+// The patches of its first findings as variants: what they bring prices the findings.
+bool stage_try_patches(struct loop *l, struct stage *s, int variant, struct result *r,
+                       struct error *err) CHECK_RESULT;
 // Is there a reason to stop?
 void stage_judge_stop(struct loop *l, const struct stage *s);
 

@@ -145,7 +145,7 @@ static bool bench_verify(struct bench *b, struct device_report *report, struct r
         r->status == RESULT_OK && report->problem_count == 0 &&
         !bench_self(b, bench_run_uncounted, r, err))
         return false;
-    if (q->verify_only || r->status != RESULT_OK || report->problem_count > 0)
+    if (q->verify_only || b->job->trial || r->status != RESULT_OK || report->problem_count > 0)
         return true;
     if (!partial && !bench_repeat(b, bench_run_uncounted, r, err))
         return false;

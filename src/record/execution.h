@@ -78,6 +78,8 @@ struct counterfactuals { // one intervention each, at its standard value
 // The time with the intervention, scaled to `time` (docs/diagnosis.md: Simulation on the side); NAN: not replayed, or the
 // replay is of something else.
 double replayed_ns(const struct counterfactuals *c, enum intervention i, struct figure time);
+// The same of modelled times before and after any change. i: what it is most like; INTERVENTION_COUNT: nothing.
+double changed_ns(double before_ns, double after_ns, enum intervention i, struct figure time);
 
 // facts.def: FACT(ID, "name", "unit", "meaning").
 enum fact {

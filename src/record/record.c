@@ -59,7 +59,38 @@ const char *expectation_verdict_name(enum expectation_verdict v)
 
 const char *finding_price_name(enum finding_price p)
 {
-    return p == PRICE_REPLAY ? "replay" : "bounds";
+    static const char *const names[] = {
+        [PRICE_BOUNDS] = "bounds", [PRICE_REPLAY] = "replay", [PRICE_PATCH] = "patch"};
+    return names[p];
+}
+
+bool finding_price_find(const char *name, enum finding_price *out)
+{
+    for (int p = PRICE_BOUNDS; name && p <= PRICE_PATCH; p++)
+        if (strcmp(finding_price_name((enum finding_price)p), name) == 0) {
+            *out = (enum finding_price)p;
+            return true;
+        }
+    return false;
+}
+
+static const struct {
+    const char *name;
+    bool usable;
+} trial_rows[] = {
+#define TRIAL(id, name, usable, meaning) {name, usable},
+#include "record/trials.def"
+#undef TRIAL
+};
+
+const char *trial_verdict_name(enum trial_verdict v)
+{
+    return trial_rows[v].name;
+}
+
+bool trial_usable(enum trial_verdict v)
+{
+    return trial_rows[v].usable;
 }
 
 /* ---- stalls --------------------------------------------------------------------------------------- */

@@ -50,8 +50,10 @@ struct evidence {
 enum finding_price { // where the expected time is from
     PRICE_BOUNDS,    // the bounds, recomputed without it
     PRICE_REPLAY,    // the trace, replayed without it
+    PRICE_PATCH,     // its patch, simulated as a variant
 };
-const char *finding_price_name(enum finding_price p); // "bounds", "replay"
+const char *finding_price_name(enum finding_price p); // "bounds", "replay", "patch"
+bool finding_price_find(const char *name, enum finding_price *out);
 struct finding {
     enum finding_class class;
     const char *cause; // in one word: "conflicts" (diagnose/causes.def)
@@ -60,7 +62,9 @@ struct finding {
     const char *file;  // NULL if no single place
     int line;
     const char *fix;         // one sentence
-    double expected_time_ns; // with this inefficiency removed, bounds recomputed
+    double expected_time_ns; // with this inefficiency removed
+    double
+        counterfactual_ns; // PRICE_PATCH: what was expected before its patch was simulated; else NAN
     struct evidence evidence[6];
     int evidence_count;
     bool folded; // expected gain under 3 %: counted, not shown by default
@@ -71,6 +75,26 @@ struct finding {
     bool thin;     // each SM has work, but fewer blocks than it could hold
     bool idle, half_idle; // most SMs have none, half of them
     bool bound_stands;    // its own price is by bounds, whatever a replay says
+};
+
+// trials.def: what became of a patch that was simulated.
+enum trial_verdict {
+#define TRIAL(id, name, usable, meaning) TRIAL_##id,
+#include "record/trials.def"
+#undef TRIAL
+    TRIAL_COUNT
+};
+const char *trial_verdict_name(enum trial_verdict v);
+bool trial_usable(enum trial_verdict v);
+struct patch_trial {   // a finding's patch, simulated as the variant was (docs/advice.md)
+    char key[33];      // of what it changes
+    const char *maker; // a row of advise/patches.def
+    const char *cause; // the finding's
+    bool sole;         // it is the finding's fix, and not one of several
+    enum trial_verdict verdict;
+    bool verified;     // its outputs were compared with the reference, and are right
+    double time_ns;    // of the variant with it, modelled; NAN: it has none
+    const char *error; // why it is not usable; NULL: it is
 };
 
 // Where a kernel's time goes that the busiest resource does not explain; modelled. NAN: not known.
@@ -93,6 +117,8 @@ struct diagnosis {        // arena-owned
     double pct_of_floor;      // 100 * floor / time
     struct finding *findings; // ranked by expected gain
     int finding_count;
+    struct patch_trial *trials; // of patches of the first findings; none: nothing was tried
+    int trial_count;
 };
 
 /* ---- a result ------------------------------------------------------------------------------------- */

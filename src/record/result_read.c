@@ -4,6 +4,7 @@
 #include "record/record.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -454,9 +455,9 @@ static bool read_finding(struct reader *r, const json_t *j, const struct result 
     (void)of;
     f->class = (enum finding_class)read_name(r, j, "class", class_of, FINDING_CLASS_COUNT);
     f->cause = read_text(r, j, "cause");
-    const char *price = read_text(r, j, "priced_by");
-    bool replayed = price && strcmp(price, finding_price_name(PRICE_REPLAY)) == 0;
-    f->price = replayed ? PRICE_REPLAY : PRICE_BOUNDS;
+    if (!finding_price_find(read_text(r, j, "priced_by"), &f->price))
+        f->price = PRICE_BOUNDS;
+    f->counterfactual_ns = read_number(r, j, "counterfactual_ns", (double)NAN);
     f->title = read_text(r, j, "title");
     f->file = read_text(r, j, "file");
     f->line = (int)read_unsigned(r, j, "line");
@@ -465,6 +466,27 @@ static bool read_finding(struct reader *r, const json_t *j, const struct result 
     f->folded = read_bool(r, j, "folded");
     read_evidence(r, json_object_get(j, "evidence"), f);
     return true;
+}
+
+static const char *trial_of(int i)
+{
+    return trial_verdict_name((enum trial_verdict)i);
+}
+
+static bool read_trial(struct reader *r, const json_t *j, const struct result *of, void *item)
+{
+    struct patch_trial *t = item;
+    const char *key = read_text(r, j, "key");
+    (void)of;
+    (void)snprintf(t->key, sizeof t->key, "%s", key ? key : "");
+    t->maker = read_text(r, j, "maker");
+    t->cause = read_text(r, j, "cause");
+    t->sole = read_bool(r, j, "sole");
+    t->verdict = (enum trial_verdict)read_name(r, j, "verdict", trial_of, TRIAL_COUNT);
+    t->verified = read_bool(r, j, "verified");
+    t->time_ns = read_number(r, j, "time_ns", (double)NAN);
+    t->error = read_text(r, j, "error");
+    return t->maker && t->cause;
 }
 
 static void read_waiting(struct reader *r, const json_t *object, struct waiting *out)
@@ -494,6 +516,8 @@ static void read_diagnosis(struct reader *r, const json_t *object, struct result
                            &d->bound_count);
     d->findings = read_items(r, object, "findings", SIZE_MAX, sizeof *d->findings, read_finding,
                              out, &d->finding_count);
+    d->trials = read_items(r, object, "patches_tried", SIZE_MAX, sizeof *d->trials, read_trial, out,
+                           &d->trial_count);
 }
 
 static void read_speedup(struct reader *r, const json_t *object, struct speedup *out)

@@ -349,6 +349,8 @@ static json_t *finding_to_json(const struct finding *f)
     json_object_set_new(j, "fix", text(f->fix));
     json_object_set_new(j, "expected_time_ns", number(f->expected_time_ns));
     json_object_set_new(j, "priced_by", json_string(finding_price_name(f->price)));
+    if (f->price == PRICE_PATCH)
+        json_object_set_new(j, "counterfactual_ns", number(f->counterfactual_ns));
     json_t *evidence = json_object();
     for (int i = 0; i < f->evidence_count; i++)
         json_object_set_new(evidence, f->evidence[i].name, figure_to_json(f->evidence[i].figure));
@@ -369,6 +371,25 @@ static void set_waiting(json_t *j, const struct waiting *w)
     json_object_set_new(waiting, "dependency_ns", number(w->dependency_ns));
     json_object_set_new(waiting, "provenance", json_string(provenance_name(PROVENANCE_MODELLED)));
     json_object_set_new(j, "waiting", waiting);
+}
+
+static void set_trials(json_t *object, const struct diagnosis *d)
+{
+    json_t *trials = json_array();
+    for (int i = 0; i < d->trial_count; i++) {
+        const struct patch_trial *t = &d->trials[i];
+        json_t *j = json_object();
+        json_object_set_new(j, "key", text(t->key));
+        json_object_set_new(j, "maker", text(t->maker));
+        json_object_set_new(j, "cause", text(t->cause));
+        json_object_set_new(j, "sole", json_boolean(t->sole));
+        json_object_set_new(j, "verdict", json_string(trial_verdict_name(t->verdict)));
+        json_object_set_new(j, "verified", json_boolean(t->verified));
+        json_object_set_new(j, "time_ns", number(t->time_ns));
+        set_text(j, "error", t->error);
+        json_array_append_new(trials, j);
+    }
+    json_object_set_new(object, "patches_tried", trials);
 }
 
 static void set_diagnosis(json_t *j, const struct result *r)
@@ -395,6 +416,8 @@ static void set_diagnosis(json_t *j, const struct result *r)
     for (int i = 0; i < d->finding_count; i++)
         json_array_append_new(findings, finding_to_json(&d->findings[i]));
     json_object_set_new(j, "findings", findings);
+    if (d->trial_count > 0)
+        set_trials(j, d);
 }
 
 /* ---- the judgement ------------------------------------------------------------------------------ */

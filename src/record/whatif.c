@@ -125,8 +125,12 @@ double replayed_ns(const struct counterfactuals *c, enum intervention i, struct 
     if (c->as_is_ns.provenance == PROVENANCE_ABSENT || !(c->as_is_ns.value > 0) ||
         c->time_ns[i].provenance == PROVENANCE_ABSENT)
         return (double)NAN;
-    double left = c->time_ns[i].value / c->as_is_ns.value,
-           modelled = c->as_is_ns.value / time.value;
+    return changed_ns(c->as_is_ns.value, c->time_ns[i].value, i, time);
+}
+
+double changed_ns(double before_ns, double after_ns, enum intervention i, struct figure time)
+{
+    double left = after_ns / before_ns, modelled = before_ns / time.value;
     if (time.provenance != PROVENANCE_MEASURED)
         return time.value * left;
     // The driver's machine code may keep in registers what the simulated GPU has in local memory.

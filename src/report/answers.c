@@ -167,6 +167,15 @@ static void answer_limit(struct text *t, const struct report_case *c)
         text_printf(t, " (most accesses: %s:%d)", line->file, line->line);
 }
 
+// What is one of several fixes, and is not the one that brings it.
+static void add_tried(struct text *t, const struct result *r, const struct finding *f)
+{
+    struct text tried = {0};
+    if (say_trials(&tried, r, f))
+        text_printf(t, "; %s", text_str(&tried));
+    text_release(&tried);
+}
+
 static void add_worth(struct text *t, const struct result *r, const struct finding *f)
 {
     char cell[CELL_SIZE];
@@ -175,6 +184,10 @@ static void add_worth(struct text *t, const struct result *r, const struct findi
     text_printf(t, " Worth: %s expected", show_time(f->expected_time_ns, cell));
     if (isfinite(finding_gain_pct(r, f)))
         text_printf(t, ", %s %% less", show_fixed(finding_gain_pct(r, f), 0, cell));
+    if (f->price == PRICE_PATCH)
+        text_add(t, " (patch simulated)");
+    else
+        add_tried(t, r, f);
     text_add(t, ".");
 }
 

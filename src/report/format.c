@@ -436,6 +436,31 @@ const char *show_evidence(const struct evidence *e, char buffer[CELL_SIZE])
                 : show_count(figure_number(e->figure), buffer);
 }
 
+// "sums gains 18 %", "unroll: same code".
+static void add_trial(struct text *out, const struct result *r, const struct patch_trial *t)
+{
+    char a[CELL_SIZE];
+    double percent_less = percent * (1 - t->time_ns / result_time_ns(r));
+    text_printf(out, "'%s' %s", show_text(t->maker), trial_verdict_name(t->verdict));
+    if (t->verdict == TRIAL_GAINS || t->verdict == TRIAL_LOSES)
+        text_printf(out, " %s %%", show_fixed(fabs(percent_less), 0, a));
+    if (trial_usable(t->verdict) && !t->verified)
+        text_add(out, " (not verified)");
+}
+
+bool say_trials(struct text *out, const struct result *r, const struct finding *f)
+{
+    int count = 0;
+    for (int i = 0; i < r->diagnosis.trial_count; i++) {
+        const struct patch_trial *t = &r->diagnosis.trials[i];
+        if (!same_text(t->cause, f->cause))
+            continue;
+        text_add(out, count++ == 0 ? "its patch was tried (modelled): " : ", ");
+        add_trial(out, r, t);
+    }
+    return count > 0;
+}
+
 void add_finding(struct text *out, const struct report_style *style, const struct run *run,
                  const struct result *r, const struct finding *f, bool full)
 {
@@ -451,9 +476,13 @@ void add_finding(struct text *out, const struct report_style *style, const struc
         text_printf(&line, "fix: %s", f->fix);
         add_wrapped(out, style, 4, text_str(&line));
     }
-    text_printf(out, "    expected time %s, gain %s%s\n", show_time(f->expected_time_ns, a),
+    text_printf(out, "    expected time %s, gain %s%s%s\n", show_time(f->expected_time_ns, a),
                 show_fixed(finding_gain_pct(r, f), 0, b),
-                isfinite(finding_gain_pct(r, f)) ? " %" : "");
+                isfinite(finding_gain_pct(r, f)) ? " %" : "",
+                f->price == PRICE_PATCH ? " (modelled: patch simulated)" : "");
+    text_clear(&line);
+    if (say_trials(&line, r, f))
+        add_wrapped(out, style, 4, text_str(&line));
     text_clear(&line);
     if (say_taken(&line, run, r, f))
         add_wrapped(out, style, 4, text_str(&line));

@@ -325,7 +325,12 @@ static void add_finding_row(const struct run *run, const struct result *r, const
     html_escape(out, f->fix);
     html_printf(out, "<br><small>expected time %s, gain %s %%", show_time(f->expected_time_ns, a),
                 show_fixed(finding_gain_pct(r, f), 0, b));
+    if (f->price == PRICE_PATCH)
+        text_add(out, " (modelled: patch simulated)");
     struct text taken = {0};
+    if (say_trials(&taken, r, f))
+        html_printf(out, "; %s", text_str(&taken));
+    text_clear(&taken);
     if (say_taken(&taken, run, r, f))
         html_printf(out, "; %s", text_str(&taken));
     text_release(&taken);

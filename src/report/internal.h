@@ -59,6 +59,8 @@ struct taken {
 };
 enum { TAKEN_STEPS_MAX = 2 }; // so many steps later others had more to do with it
 struct taken finding_taken(const struct run *run, const struct result *r, const struct finding *f);
+// What became of its patches, where they were simulated; false: none was.
+bool say_trials(struct text *out, const struct result *r, const struct finding *f);
 // "taken by both (with the steps before it): 38.7 us modelled, gain 37 %"; false: no step took it.
 bool say_taken(struct text *out, const struct run *run, const struct result *r,
                const struct finding *f);

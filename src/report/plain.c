@@ -146,6 +146,9 @@ static void add_diagnosis(const struct run *run, const struct result *r, bool ve
         if (isfinite(f->expected_time_ns))
             add_fact(r, "modelled time with the fix", show_time(f->expected_time_ns, a), out);
         struct text taken = {0};
+        if (say_trials(&taken, r, f))
+            add_fact(r, "fix", text_str(&taken), out);
+        text_clear(&taken);
         if (say_taken(&taken, run, r, f))
             add_fact(r, "fix", text_str(&taken), out);
         text_release(&taken);

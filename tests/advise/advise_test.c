@@ -34,8 +34,9 @@ static const char usual[] = "grid: [ceil_div(N,256)]\n    block: [256]\n    args
 // The patch that `maker` makes of the source's kernel k for a finding of this cause on the line with "HERE", or, without
 // such a line, on none.
 static struct counterfactuals
-    replays;               // of the result that is advised; none unless a test sets them
-static struct facts facts; // … of what was simulated
+    replays;                     // of the result that is advised; none unless a test sets them
+static struct facts facts;       // … of what was simulated
+static struct patch_trial tried; // … of a patch; none without a maker
 static struct patch *patch_of(const char *maker, const char *cause, const char *source,
                               const char *launch)
 {
@@ -62,6 +63,14 @@ static struct patch *patch_of(const char *maker, const char *cause, const char *
     run.header.experiment_path = e->path;
     struct advice advice;
     advise_result(&arena, &run, e, &r, &advice);
+    for (int i = 0; tried.maker && i < advice.count; i++)
+        if (strcmp(advice.patches[i].maker, tried.maker) == 0)
+            memcpy(tried.key, advice.patches[i].key, sizeof tried.key);
+    if (tried.maker) {
+        r.diagnosis.trials = &tried;
+        r.diagnosis.trial_count = 1;
+        advise_result(&arena, &run, e, &r, &advice);
+    }
     for (int i = 0; i < advice.count; i++)
         if (strcmp(advice.patches[i].maker, maker) == 0)
             return &advice.patches[i];
@@ -171,6 +180,10 @@ static const struct {
     {"block", "small-grid", KERNEL("y[n] = x[n]; // HERE"), usual, NULL, NULL},
     {"block", "small-grid", KERNEL("__shared__ float t[256]; y[n] = x[n]; // HERE"), usual, NULL,
      "rests on the size of its blocks"},
+    {"block", "small-grid",
+     "enum { TILE = 256 };\n" KERNEL(
+         "int i = blockIdx.x * TILE + threadIdx.x; y[i] = x[i]; // HERE"),
+     usual, NULL, "a constant in place of blockDim"},
     {"block", "small-grid", KERNEL("y[n] = x[n]; // HERE"),
      "grid: [ceil_div(N,128)]\n    block: [256]\n    args: [y, x, N]", NULL,
      "does not name the block's 256"},
@@ -304,6 +317,62 @@ static void a_patch_is_priced_by_its_own_change(void **state)
     assert_true(pad->expected_time_ns == 50 && pad->at_most);
 }
 
+static void a_divisor_is_defined_without_its_type(void **state)
+{
+    (void)state;
+    const struct patch *divisor =
+        patch_of("divisor", "division", KERNEL("y[0] = x[3 / n]; // HERE"),
+                 "grid: [1]\n    block: [1]\n    args: [y, x, u64 N/2]");
+    assert_string_equal(divisor->keys[0].name, "defines");
+    assert_string_equal(divisor->keys[0].value, "{n_KNOWN: \"N/2\"}");
+}
+
+// What was seen stands in place of what was promised; what is not right is not offered.
+static void a_patch_that_was_tried_is_priced_by_its_trial(void **state)
+{
+    const char *row = KERNEL("__shared__ float t[32][32]; y[n] = t[n][0]; // HERE");
+    (void)state;
+    tried = (struct patch_trial){.maker = "pad", .verdict = TRIAL_LOSES, .time_ns = 105};
+    const struct patch *pad = patch_of("pad", "conflicts", row, usual);
+    assert_true(pad->trial && patch_usable(pad));
+    assert_true(pad->sole && !pad->at_most);
+    assert_int_equal(pad->price, PRICE_PATCH);
+    assert_true(pad->expected_time_ns == 105);
+    assert_null(patch_of("swizzle", "conflicts", row, usual)->trial); // another patch
+    tried.verdict = TRIAL_WRONG;
+    tried.time_ns = (double)NAN;
+    pad = patch_of("pad", "conflicts", row, usual);
+    assert_false(patch_usable(pad));
+    assert_true(pad->expected_time_ns == 50);
+    tried = (struct patch_trial){0};
+}
+
+// As one of the experiment's own, in memory: the launch is the patch's, and what it does not change is as before.
+static void a_patch_is_a_variant_of_the_experiment(void **state)
+{
+    const char *grid = "grid: [ceil_div(N,512)]\n    block: [512]\n    args: [y, x, N]";
+    struct error err = {0};
+    struct experiment *e = NULL, *with = NULL;
+    int variant = -1;
+    (void)state;
+    const struct patch *block = patch_of(
+        "block", "small-grid",
+        KERNEL("int i = blockIdx.x * blockDim.x + threadIdx.x; y[i] = x[i]; // HERE"), grid);
+    assert_null(block->refusal);
+    struct result r = {.variant = "v"};
+    if (!experiment_load(&arena, folder, &e, &err) ||
+        !advice_variant(&arena, e, &r, block, &with, &variant, &err))
+        fail_msg("%s", err.message);
+    assert_int_equal(with->variant_count, 2);
+    assert_int_equal(variant, 1);
+    assert_string_equal(with->variants[1].name, "v-block");
+    assert_string_equal(with->variants[1].launches[0].kernel, "k");
+    assert_int_equal(e->variant_count, 1);
+    r.variant = "other";
+    assert_false(advice_variant(&arena, e, &r, block, &with, &variant, &err));
+    assert_non_null(strstr(err.message, "no variant 'other'"));
+}
+
 // On an H200 `#pragma unroll` made conv1d's naive kernel 2 % slower: eight loads of a thread were in flight before it.
 static void a_loop_with_loads_in_flight_is_left_alone(void **state)
 {
@@ -338,6 +407,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_loop_with_loads_in_flight_is_left_alone),
         cmocka_unit_test(a_patch_is_priced_by_its_own_change),
+        cmocka_unit_test(a_divisor_is_defined_without_its_type),
+        cmocka_unit_test(a_patch_that_was_tried_is_priced_by_its_trial),
+        cmocka_unit_test(a_patch_is_a_variant_of_the_experiment),
         cmocka_unit_test(each_maker_writes_what_it_says_or_refuses_with_a_reason),
         cmocka_unit_test(a_launch_of_smaller_blocks_changes_grid_and_block),
         cmocka_unit_test(diffs_are_unified_with_three_lines_around),

@@ -127,6 +127,33 @@ fi
 again side:plain >"$work/out" 2>&1
 check again_is_for_runs_of_a_gpu 'the run is of a simulated GPU: `ridge run side` does all of it again' "$work/out"
 
+# ---- patches, tried on the side ----------------------------------------------------------------------
+# The fake driver's `plain` makes as many elements as the grid has threads: four per thread come out wrong there. NVRTC does
+# not run beside that driver, and finds in the cache what was compiled without it.
+if command -v python3 >/dev/null; then
+    cp -r "$work/side" "$work/tried"
+    sed -i -e 's/^experiment: side/experiment: tried/' -e 's/kernels.ptx/kernels.cu/' "$work/tried/experiment.yaml"
+    sed -i '/elsewhere(n)/d' "$work/tried/kernels.cu"
+    trying=(--seed 7 --compiler nvrtc --try-patches 100 -p N=262144 --variant plain --variant strided --json)
+    "$RIDGE" run "$work/tried" --device sim:h200 --no-journal -q "${trying[@]}" >"$work/out" 2>"$work/err"
+    ridge run "$work/tried" --device cuda:0 --time-limit 0.2 --timeout 300 --side-limit 200 "${trying[@]}" \
+        >"$work/run.json" 2>>"$work/err"
+    if grep -q 'libnvrtc is in no folder' "$work/err"; then
+        echo 'skip - patches: NVRTC is not here'
+    else
+                        python3 - "$work/run.json" >"$work/out" 2>&1 <<'PY'
+import json, sys
+for r in json.load(open(sys.argv[1]))["results"]:
+    for t in r.get("patches_tried", []):
+        print(r["variant"], t["maker"], t["verdict"], t["verified"], t["time_ns"] is not None)
+PY
+        check patches_of_measured_variants_are_verified_on_the_device '^plain block [a-z ]+ True True$' "$work/out"
+        check and_what_is_wrong_there_is_wrong '^plain vector wrong result False False$' "$work/out"
+        "$RIDGE" explain tried:plain --again --side-limit 200 --try-patches 100 -q >"$work/out" 2>&1
+        check without_the_gpu_they_are_not_verified "'vector' gains .* \(not verified\)" "$work/out"
+    fi
+fi
+
 # ---- causes of a grid, by what its loop steps by ------------------------------------------------------
 run --no-journal -v --variant strided >"$work/out" 2>"$work/err"
 check grid_is_advised_by_what_the_loop_steps_by \

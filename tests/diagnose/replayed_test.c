@@ -861,10 +861,85 @@ static void a_last_wave_of_equal_blocks_counts_from_a_tenth(void **state)
     assert_null(finding_of("waves of blocks is nearly empty"));
 }
 
+static struct patch_trial trial(const char *maker, const char *cause, bool sole,
+                                enum trial_verdict verdict, double time_ns)
+{
+    return (struct patch_trial){.maker = maker,
+                                .cause = cause,
+                                .sole = sole,
+                                .verdict = verdict,
+                                .verified = true,
+                                .time_ns = time_ns};
+}
+
+static const struct finding *finding_named(const char *cause)
+{
+    for (int i = 0; i < out.finding_count; i++)
+        if (strcmp(out.findings[i].cause, cause) == 0)
+            return &out.findings[i];
+    fail_msg("no finding names %s", cause);
+    return NULL;
+}
+
+static void tried(struct patch_trial t)
+{
+    struct patch_trial *kept = arena_alloc(&arena, sizeof t);
+    *kept = t;
+    diagnosed();
+    out.trials = kept;
+    out.trial_count = 1;
+    diagnose_trials(&arena, in.time_ns.value, &out);
+}
+
+// Few loads promise 60 us of 100, narrow ones 70.
+static void a_patch_that_is_the_sole_fix_prices_it(void **state)
+{
+    (void)state;
+    replay(INTERVENTION_LOADS, 60000);
+    replay(INTERVENTION_BYTES, 70000);
+    set(COUNTER_GLOBAL_LOAD_SECTORS, 4000);
+    set(COUNTER_GLOBAL_LOAD_SECTORS_IDEAL, 4000);
+    set(COUNTER_GLOBAL_STORE_SECTORS, 100);
+    set(COUNTER_GLOBAL_STORE_SECTORS_IDEAL, 100);
+    set(COUNTER_GLOBAL_STORE_REQUESTS, 25);
+    set(COUNTER_GLOBAL_LOAD_REQUESTS, 40000);
+    facts.value[FACT_ACCESS_BYTES] = 400;
+    facts.value[FACT_ACCESSES] = 100;
+    assert_string_equal(first(), "few-loads");
+    tried(trial("vector", "narrow", true, TRIAL_GAINS, 50000));
+    assert_string_equal(out.findings[0].cause, "narrow");
+    assert_int_equal(out.findings[0].price, PRICE_PATCH);
+    assert_near(out.findings[0].expected_time_ns, 50000);
+    assert_near(out.findings[0].counterfactual_ns, 70000);
+    tried(trial("vector", "narrow", true, TRIAL_LOSES, 130000)); // advice that would be false
+    assert_string_equal(out.findings[0].cause, "few-loads");
+    assert_true(finding_named("narrow")->folded);
+    assert_near(finding_named("narrow")->expected_time_ns, 100000);
+    tried(trial("vector", "narrow", true, TRIAL_WRONG, (double)NAN));
+    assert_int_equal(finding_named("narrow")->price, PRICE_REPLAY);
+}
+
+// Another fix of the same cause may still gain.
+static void a_patch_that_is_one_of_several_fixes_says_the_least(void **state)
+{
+    (void)state;
+    replay(INTERVENTION_LOADS, 60000);
+    tried(trial("unroll", "few-loads", false, TRIAL_NOTHING, 99500));
+    assert_string_equal(out.findings[0].cause, "few-loads");
+    assert_int_equal(out.findings[0].price, PRICE_REPLAY);
+    assert_near(out.findings[0].expected_time_ns, 60000);
+    tried(trial("sums", "few-loads", false, TRIAL_GAINS, 40000));
+    assert_int_equal(out.findings[0].price, PRICE_PATCH);
+    assert_near(out.findings[0].expected_time_ns, 40000);
+    assert_near(out.findings[0].counterfactual_ns, 60000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         REPLAYED(loads_in_vain_come_before_few_loads),
+        REPLAYED(a_patch_that_is_the_sole_fix_prices_it),
+        REPLAYED(a_patch_that_is_one_of_several_fixes_says_the_least),
         REPLAYED(what_a_gpu_takes_longer_goes_with_the_cause),
         REPLAYED(a_model_of_something_else_prices_nothing),
         REPLAYED(what_only_waits_less_leaves_the_counted_work),

@@ -64,6 +64,43 @@ static void result_survives_the_round_trip(void **state)
     arena_release(&a);
 }
 
+static void patches_that_were_tried_survive_the_round_trip(void **state)
+{
+    struct arena a = {0};
+    struct result r = sample_result(), back;
+    struct finding findings[2] = {r.diagnosis.findings[0], r.diagnosis.findings[1]};
+    struct patch_trial trials[] = {{.key = "k1",
+                                    .maker = "pad",
+                                    .cause = "conflicts",
+                                    .sole = true,
+                                    .verdict = TRIAL_GAINS,
+                                    .verified = true,
+                                    .time_ns = 3e5},
+                                   {.key = "k2",
+                                    .maker = "intrinsic",
+                                    .cause = "special",
+                                    .verdict = TRIAL_WRONG,
+                                    .time_ns = (double)NAN,
+                                    .error = "y[0] differs"}};
+    findings[0].price = PRICE_PATCH;
+    findings[0].counterfactual_ns = 4e5;
+    r.diagnosis.findings = findings;
+    r.diagnosis.finding_count = 2;
+    r.diagnosis.trials = trials;
+    r.diagnosis.trial_count = 2;
+    json_t *json = round_trip(&a, &r, &back);
+    assert_int_equal(back.diagnosis.findings[0].price, PRICE_PATCH);
+    assert_true(back.diagnosis.findings[0].counterfactual_ns == 4e5);
+    assert_int_equal(back.diagnosis.trial_count, 2);
+    assert_true(back.diagnosis.trials[0].sole && back.diagnosis.trials[0].verified);
+    assert_true(back.diagnosis.trials[0].time_ns == 3e5);
+    assert_int_equal(back.diagnosis.trials[1].verdict, TRIAL_WRONG);
+    assert_true(isnan(back.diagnosis.trials[1].time_ns));
+    assert_string_equal(back.diagnosis.trials[1].error, "y[0] differs");
+    json_decref(json);
+    arena_release(&a);
+}
+
 // What JSON and journals had until 2026-11-22 for a change in the opposite direction.
 static void expectations_of_older_files_are_read(void **state)
 {
@@ -458,6 +495,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(result_survives_the_round_trip),
+        cmocka_unit_test(patches_that_were_tried_survive_the_round_trip),
         cmocka_unit_test(expectations_of_older_files_are_read),
         cmocka_unit_test(whole_numbers_are_json_integers),
         cmocka_unit_test(failed_result_has_nulls_where_nothing_is_known),

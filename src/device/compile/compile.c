@@ -239,7 +239,8 @@ static bool is_keyed(struct arena *a, const struct compile_job *job)
     struct source after = {0};
     struct error ignored = {0};
     return !*job->read_more && !job->source->asks &&
-           source_read(a, job->request->source_path, job->flags, &after, &ignored) &&
+           source_read(a, job->request->source_path, job->request->source_text, job->flags, &after,
+                       &ignored) &&
            strcmp(after.hash, job->source->hash) == 0;
 }
 
@@ -525,7 +526,7 @@ bool code_source_hash(struct arena *a, const struct compile_request *request, ch
     struct flag_set flags = {0};
     struct text t = {0};
     if (!flags_read(a, request, &flags, err) ||
-        !source_read(a, request->source_path, &flags, &source, err))
+        !source_read(a, request->source_path, request->source_text, &flags, &source, err))
         return false;
     text_add(&t, source.hash);
     for (int i = 0; i < request->flag_count; i++)
@@ -580,7 +581,7 @@ bool code_compile(struct arena *a, const struct compile_request *request, struct
     struct flag_set flags = {0};
     *out = (struct code_object){.log = ""};
     if (!flags_read(a, request, &flags, err) ||
-        !source_read(a, request->source_path, &flags, &source, err))
+        !source_read(a, request->source_path, request->source_text, &flags, &source, err))
         return false;
     const struct device_backend *own = request->device ? backend_of(request->device) : NULL;
     if (!device_takes_source(request->device, source.path))

@@ -160,7 +160,7 @@ bool declared_read(struct arena *a, const struct compile_request *request,
     struct flag_set flags = {0};
     *out = source;
     return flags_read(a, request, &flags, err) &&
-           source_read(a, request->source_path, &flags, source, err);
+           source_read(a, request->source_path, request->source_text, &flags, source, err);
 }
 
 void declared_kernels_list(struct arena *a, const struct source *source,

@@ -337,18 +337,19 @@ const char *shorten_paths(struct arena *a, const char *message)
     return shortened;
 }
 
-bool source_read(struct arena *a, const char *path, const struct flag_set *flags,
+bool source_read(struct arena *a, const char *path, const char *text, const struct flag_set *flags,
                  struct source *out, struct error *err)
 {
     out->folders = flags ? flags->folders : NULL;
     out->folder_count = flags ? flags->folder_count : 0;
-    char *text = NULL;
+    char *read = NULL;
     bool machine_code = source_is_machine_code(path);
-    if (!file_read(path, machine_code ? MACHINE_CODE_BYTES_MAX : SOURCE_BYTES_MAX, &text,
-                   &out->size_bytes, err))
+    out->size_bytes = text ? strlen(text) : 0;
+    if (!text && !file_read(path, machine_code ? MACHINE_CODE_BYTES_MAX : SOURCE_BYTES_MAX, &read,
+                            &out->size_bytes, err))
         return error_context(err, "reading the kernel source");
-    out->text = arena_copy(a, text, out->size_bytes);
-    free(text);
+    out->text = arena_copy(a, text ? text : read, out->size_bytes);
+    free(read);
     const char *prefix = working_prefix(a);
     out->path = path_plain(a, path_join(a, prefix ? prefix : "/", path));
     out->directory = path_dir(a, out->path);
