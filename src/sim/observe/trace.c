@@ -63,8 +63,10 @@ static struct effort effort_of_trace(const struct launch *l, const struct trace 
         for (int w = 0; w < t->blocks[b].warp_count; w++)
             for (size_t i = 0; i < t->blocks[b].warps[w].count; i++) {
                 const struct trace_op *op = &t->blocks[b].warps[w].ops[i];
-                e.executed += op->lanes > 0 || !l->program->timing[op->site].side_step;
-                e.passes += op->lines > 0 ? op->lines : op->wavefronts;
+                const struct timing_site *site = &l->program->timing[op->site];
+                e.executed += op->lanes > 0 || !site->side_step;
+                if (site->pipe != PIPE_CONST) // the grid's are not counted
+                    e.passes += op->lines > 0 ? op->lines : op->wavefronts;
             }
     e.executed /= t->block_count;
     e.passes /= t->block_count;
@@ -434,6 +436,6 @@ const struct listener trace_listener = {.name = "trace",
                                         .kinds = HEARS(BLOCK) | HEARS(SEGMENT) | HEARS(GUARD) |
                                                  HEARS(GLOBAL) | HEARS(SHARED) | HEARS(LOCAL) |
                                                  HEARS(TEXTURE) | HEARS(MBARRIER) | HEARS(BARRIER) |
-                                                 HEARS(COPY) | HEARS(MATCH),
+                                                 HEARS(COPY) | HEARS(VALUES),
                                         .wanted = trace_wanted,
                                         .hear = trace_hear};
