@@ -214,7 +214,8 @@ struct l2_counts {                        // chip-wide
     // Sectors that were written back, or fetched to be merged with what was written of them: a third for each sector of the
     // line that was not.
     uint64_t lone_written_thirds, lone_merged_thirds;
-    uint64_t dirty_bytes; // left in L2 when the launch ended: written back later
+    uint64_t dirty_bytes; // left in L2 when the launch ended: written back later …
+    uint64_t dirty_written_thirds, dirty_merged_thirds; // … and the same of these
 };
 struct l2;
 struct l2 *l2_new(const struct gpu *gpu);
@@ -224,6 +225,8 @@ uint32_t l2_partitions(const struct l2 *c);
 uint32_t l2_home(const struct l2 *c, uint64_t line); // of a line's number, the partition
 void l2_free(struct l2 *c);
 uint64_t l2_dirty_bytes(const struct l2 *c);
+// Of those, what is written back alone, and is fetched for what was written in part: thirds as in l2_counts.
+void l2_dirty_alone(const struct l2 *c, uint64_t *written, uint64_t *merged);
 uint64_t l2_dirty_bytes_max(const struct l2 *c); // about: sectors written in part count less
 uint64_t l2_lines(const struct l2 *c);
 uint64_t l2_lines_used(const struct l2 *c); // that ever held something since it was flushed

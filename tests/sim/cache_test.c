@@ -402,6 +402,35 @@ static void lone_sectors_are_told_from_whole_lines(void **state)
     }
 }
 
+// What stays is what was written back of the others: of a sector of each line three thirds, of whole lines none.
+static void what_stays_dirty_is_alone_as_what_was_written_back(void **state)
+{
+    (void)state;
+    const struct {
+        unsigned sectors, full, others;
+    } rows[] = {{1, 0, 3}, {3, 1, 2}, {15, 0, 0}, {15, 15, 0}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct l2 *c = l2_new(h200);
+        struct l2_counts k = {0};
+        uint64_t written, merged, lines = 0;
+        l2_dirty_alone(c, &written, &merged);
+        assert_int_equal(written + merged, 0);
+        for (uint64_t line = 0; line < 1000; line++, lines++) {
+            struct l2_request r = {.line_address = (line + 4096) << 7,
+                                   .sectors = (uint8_t)rows[i].sectors,
+                                   .full_sectors = (uint8_t)rows[i].full,
+                                   .kind = L2_WRITE};
+            l2_replay(c, &r, 1, &k, NULL);
+        }
+        l2_dirty_alone(c, &written, &merged);
+        unsigned partial = rows[i].sectors & ~rows[i].full;
+        unsigned parts = (unsigned)__builtin_popcount(partial);
+        assert_int_equal(written, l2_dirty_bytes(c) / 32 * rows[i].others);
+        assert_int_equal(merged, lines * parts * (4 - parts));
+        l2_free(c);
+    }
+}
+
 // In the same round of the SMs' requests all four sectors, in the one behind half of them; the SM that asked knows its own.
 static void what_another_sm_has_just_asked_for_is_on_its_way(void **state)
 {
@@ -896,6 +925,7 @@ int main(void)
         cmocka_unit_test(written_data_goes_back_beyond_a_share_of_the_cache),
         cmocka_unit_test(sectors_written_in_part_are_merged_with_memory),
         cmocka_unit_test(lone_sectors_are_told_from_whole_lines),
+        cmocka_unit_test(what_stays_dirty_is_alone_as_what_was_written_back),
         cmocka_unit_test(what_another_sm_has_just_asked_for_is_on_its_way),
         cmocka_unit_test(read_from_the_far_side_passes_both_partitions),
         cmocka_unit_test(write_from_the_home_side_ends_copies_elsewhere),

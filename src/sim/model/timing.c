@@ -462,8 +462,8 @@ static double lone_cycles(const struct replay *p)
     double sent = sectors_changed(p->in);
     if (sent <= 0 || p->scattered_writes <= 1)
         return 0;
-    double merged = (double)c->lone_merged_thirds / 3 / sent,
-           lone = (double)c->lone_written_thirds / 3 / sent;
+    double merged = (double)(c->lone_merged_thirds + c->dirty_merged_thirds) / 3 / sent,
+           lone = (double)(c->lone_written_thirds + c->dirty_written_thirds) / 3 / sent;
     double granule = GPU(p->in->gpu, l2_dram_granule_bytes);
     return sooner(merged, 1) * granule / GPU(p->in->gpu, dram_scattered_share) /
                p->r.dram_read_bytes +

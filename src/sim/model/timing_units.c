@@ -89,6 +89,16 @@ static double values_vote(struct replay *p, const struct trace_op *op, const str
     return p->start + cycles - c->cycles + c->latency;
 }
 
+// A constant for each lane: the cache gives one word after the other, those that lanes share at once.
+static double constants_load(struct replay *p, const struct trace_op *op, const struct site_cost *c,
+                             double at)
+{
+    double more = op->wavefronts > 1 ? (op->wavefronts - 1) * c->cycles : 0;
+    lsu_take(p, at, p->r.lsu_issue); // the data come through the load/store unit's data stage
+    p->start = server_take(&p->pipe[c->first], at, c->cycles + more);
+    return p->start + more + c->latency;
+}
+
 // The program's own constants, which no cache has when the first warp of an SM asks: all wait for them.
 static double constants_come(struct replay *p, const struct trace_op *op, double at)
 {
@@ -118,9 +128,8 @@ double op_execute(struct replay *p, const struct trace_op *op, const struct site
         return op->lanes ? atomic_global(p, op, c, at) : at;
     case UNIT_COPY:
         return op->lanes ? copy_bulk(p, op, c, at) : at;
-    case UNIT_CONSTANT: // the data is returned through the load/store unit's data stage
-        lsu_take(p, at, p->r.lsu_issue);
-        return taken_once(p, c, at);
+    case UNIT_CONSTANT:
+        return constants_load(p, op, c, at);
     case UNIT_SCALAR:
     case UNIT_TENSOR:
         return taken_once(p, c, at);

@@ -165,6 +165,8 @@ static void sectors_apply(struct altered *x, double to)
         x->in.l2.dirty_bytes = (uint64_t)((double)x->in.l2.dirty_bytes * keep);
         x->in.l2.lone_written_thirds = (uint64_t)((double)x->in.l2.lone_written_thirds * to);
         x->in.l2.lone_merged_thirds = (uint64_t)((double)x->in.l2.lone_merged_thirds * to);
+        x->in.l2.dirty_written_thirds = (uint64_t)((double)x->in.l2.dirty_written_thirds * to);
+        x->in.l2.dirty_merged_thirds = (uint64_t)((double)x->in.l2.dirty_merged_thirds * to);
         x->counters.figure[COUNTER_GLOBAL_STORE_SECTORS].value = least + to * (stored - least);
     }
 }
@@ -452,6 +454,8 @@ static void lines_fill(struct altered *x, const struct widening *w)
     double left = stored > 0 ? 1 - parts / stored : 1;
     x->in.l2.lone_written_thirds = (uint64_t)((double)x->in.l2.lone_written_thirds * left);
     x->in.l2.lone_merged_thirds = (uint64_t)((double)x->in.l2.lone_merged_thirds * left);
+    x->in.l2.dirty_written_thirds = (uint64_t)((double)x->in.l2.dirty_written_thirds * left);
+    x->in.l2.dirty_merged_thirds = (uint64_t)((double)x->in.l2.dirty_merged_thirds * left);
 }
 
 // A thread then does the work of several, of which only what computes values is repeated; the grid, or where that

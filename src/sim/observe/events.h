@@ -128,11 +128,11 @@ static inline void event_order(struct warp *w, const struct uop *u)
         event_send(w, &(struct event){.kind = EVENT_ORDER, .u = u, .mask = w->mask});
 }
 
-static inline void event_match(struct warp *w, const struct uop *u, uint32_t mask, int values)
+static inline void event_values(struct warp *w, const struct uop *u, uint32_t mask, int values)
 {
-    if (is_heard(w, EVENT_MATCH))
+    if (is_heard(w, EVENT_VALUES))
         event_send(w, &(struct event){
-                          .kind = EVENT_MATCH, .u = u, .mask = mask, .passes = (unsigned)values});
+                          .kind = EVENT_VALUES, .u = u, .mask = mask, .passes = (unsigned)values});
 }
 
 static inline void count_global(struct mem_state *s, const struct access *a, unsigned sectors)

@@ -452,8 +452,20 @@ static bool violation_fail(const struct sim_violation *v, struct error *err)
 
 /* ---- time ---------------------------------------------------------------------------------- */
 
+// Of what L2 was left with, as much is alone in its line as of what it holds.
+static void dirty_alone_fill(const struct launch *l, struct l2_counts *c)
+{
+    double dirty = (double)l2_dirty_bytes(l->sim->l2);
+    if (l->options->no_timing || dirty <= 0 || c->dirty_bytes == 0)
+        return;
+    uint64_t written, merged;
+    l2_dirty_alone(l->sim->l2, &written, &merged);
+    c->dirty_written_thirds = (uint64_t)llround((double)written * (double)c->dirty_bytes / dirty);
+    c->dirty_merged_thirds = (uint64_t)llround((double)merged * (double)c->dirty_bytes / dirty);
+}
+
 // What L2 did for all blocks. It holds no more dirty bytes than it can: the rest was written back.
-static struct l2_counts l2_whole(const struct launch *l)
+static struct l2_counts l2_counted(const struct launch *l)
 {
     struct l2_counts c = l->l2;
     if (sample_has_waves(l))
@@ -580,7 +592,8 @@ bool report_fill(struct launch *l, struct arena *a, struct sim_report *report, s
                                                      : COUNTER_SHARED_STORE_REQUESTS] +=
             (double)requests_without_lanes(l, i, &mem);
     }
-    l->l2_whole = l2_whole(l);
+    l->l2_whole = l2_counted(l);
+    dirty_alone_fill(l, &l->l2_whole);
     counters_fill(l, &totals, report);
     violations_fill(l, a, report);
     report->registers_per_thread = l->registers;

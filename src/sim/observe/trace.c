@@ -65,7 +65,8 @@ static struct effort effort_of_trace(const struct launch *l, const struct trace 
             const struct trace_warp *warp = &t->blocks[b].warps[w];
             for (const struct trace_op *op = warp->ops, *end = op + warp->count; op < end; op++) {
                 executed += op->lanes > 0 || !timing[op->site].side_step;
-                passes += op->lines > 0 ? op->lines : op->wavefronts;
+                if (timing[op->site].pipe != PIPE_CONST) // the grid's are not counted
+                    passes += op->lines > 0 ? op->lines : op->wavefronts;
             }
         }
     return (struct effort){.executed = (double)executed / t->block_count,
@@ -469,6 +470,6 @@ const struct listener trace_listener = {.name = "trace",
                                         .kinds = HEARS(BLOCK) | HEARS(SEGMENT) | HEARS(GUARD) |
                                                  HEARS(GLOBAL) | HEARS(SHARED) | HEARS(LOCAL) |
                                                  HEARS(TEXTURE) | HEARS(MBARRIER) | HEARS(BARRIER) |
-                                                 HEARS(COPY) | HEARS(MATCH),
+                                                 HEARS(COPY) | HEARS(VALUES),
                                         .wanted = trace_wanted,
                                         .hear = trace_hear};

@@ -368,7 +368,7 @@ enum event_kind {
     EVENT_BARRIER,
     EVENT_BRANCH, // that diverges
     EVENT_ORDER,  // a fence
-    EVENT_MATCH,  // a vote by value
+    EVENT_VALUES, // unlike ones among lanes: of a vote by value, of where constants are loaded from
     EVENT_KINDS
 };
 enum mbarrier_step { // what happens to an mbarrier

@@ -509,6 +509,22 @@ static bool const_bounded(const struct warp *w, struct mem_state *s, uint32_t ma
     return true;
 }
 
+// Places that the lanes load from.
+static int places_apart(uint32_t mask, const uint64_t *address)
+{
+    int places = 0;
+    while (mask != 0) {
+        uint64_t first = address[lane_first(mask)];
+        EACH_LANE(lane, mask)
+        {
+            if (address[lane] == first)
+                mask &= ~(1u << lane);
+        }
+        places++;
+    }
+    return places;
+}
+
 // Constants and parameters in device memory: the constant cache, not counted.
 const struct uop *op_ld_const(struct warp *w, const struct uop *u)
 {
@@ -530,6 +546,8 @@ const struct uop *op_ld_const(struct warp *w, const struct uop *u)
             return warp_stop(w, u);
         }
     }
+    if (!uniform && is_heard(w, EVENT_VALUES))
+        event_values(w, u, mask, places_apart(mask, address));
     load_move(w, m, mask, &(struct source){.host = global_host(w), .far = address},
               uniform ? SHAPE_UNIFORM : SHAPE_OTHER);
     return u + 1;

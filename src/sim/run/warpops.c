@@ -199,7 +199,7 @@ const struct uop *op_match(struct warp *w, const struct uop *u)
         agreed |= all ? group : 0;
     }
     if (u->imm == 0)
-        event_match(w, u, mask, values);
+        event_values(w, u, mask, values);
     EACH_LANE(lane, mask)
     {
         row32(w, u->d)[lane] = u->imm == 0 || (agreed >> lane & 1) != 0 ? result[lane] : 0;
