@@ -150,6 +150,10 @@ PY
         check patches_of_measured_variants_are_verified_on_the_device '^plain block [a-z ]+ True True$' "$work/out"
         check and_what_is_wrong_there_is_wrong '^plain vector wrong result False False$' "$work/out"
         "$RIDGE" explain tried:plain --again --side-limit 200 --try-patches 100 -q >"$work/out" 2>&1
+        check what_was_wrong_on_the_gpu_stays_wrong "'vector' wrong result" "$work/out"
+        ridge run "$work/tried" --device cuda:0 --time-limit 0.2 --timeout 300 --side-limit 200 "${trying[@]}" --try-patches 0 \
+            >"$work/out" 2>&1
+        "$RIDGE" explain tried:plain --again --side-limit 200 --try-patches 100 -q >"$work/out" 2>&1
         check without_the_gpu_they_are_not_verified "'vector' gains .* \(not verified\)" "$work/out"
     fi
 fi
