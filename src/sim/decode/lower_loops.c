@@ -351,15 +351,17 @@ static int copies_for(double operations, int turns)
 static bool is_linear(const struct code *c, int i)
 {
     const struct ptx_instruction *in = at(c, i);
-    bool number = c->first_source[i + 1] - c->first_source[i] == 2 && is_number(c, i, 1);
-    if (in->guard >= 0 || is_float(in) ||
-        c->several[in->operands[0].reg < 0 ? 0 : in->operands[0].reg])
+    bool scales =
+        in->opcode == PTX_OP_SHL || (in->opcode == PTX_OP_MUL && is_product(in, bits_of(in)) &&
+                                     !ptx_has_modifier(in, PTX_MOD_WIDE));
+    if ((in->opcode != PTX_OP_ADD && !scales) || in->guard >= 0 || is_float(in) ||
+        c->first_source[i + 1] - c->first_source[i] != 2 ||
+        in->operands[0].kind != PTX_OPERAND_REGISTER || in->operands[0].reg < 0)
         return false;
-    return in->opcode == PTX_OP_ADD || (in->opcode == PTX_OP_SHL && number) ||
-           (is_product(in, bits_of(in)) && !ptx_has_modifier(in, PTX_MOD_WIDE) && number);
+    return !c->several[in->operands[0].reg] && (!scales || is_number(c, i, 1));
 }
 
-enum { CHAIN = 6 };
+enum { CHAIN = 4 };
 
 // Is it made of the counter and what does not change alone?
 static bool is_of_counter(const struct code *c, int loop, int i, int deep)
@@ -401,8 +403,7 @@ static bool is_for_addresses(const struct code *c, int loop, int i, int deep)
 // become the accesses' own.
 static bool walks_along(const struct code *c, int loop, int i)
 {
-    return c->slots[i] > 0 && at(c, i)->operands[0].kind == PTX_OPERAND_REGISTER &&
-           is_of_counter(c, loop, i, 0) && is_for_addresses(c, loop, i, 0);
+    return c->slots[i] > 0 && is_of_counter(c, loop, i, 0) && is_for_addresses(c, loop, i, 0);
 }
 
 // Is the counter read by nothing but what unrolled copies make a part of their own: addresses, its comparison, itself?
@@ -420,8 +421,7 @@ static bool once_for_all(const struct code *c, int loop, int sum, int test)
             enum ptx_class class = ptx_opcode_class(in->opcode);
             bool address = ((class == PTX_CLASS_MEMORY || class == PTX_CLASS_ATOMIC) &&
                             s == c->first_source[i]) ||
-                           (at(c, i)->operands[0].kind == PTX_OPERAND_REGISTER &&
-                            is_of_counter(c, loop, i, 0) && is_for_addresses(c, loop, i, 0));
+                           (is_of_counter(c, loop, i, 0) && is_for_addresses(c, loop, i, 0));
             if (reads && !address)
                 return false;
         }
