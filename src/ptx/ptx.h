@@ -288,6 +288,8 @@ int ptx_register_estimate(const struct ptx_function *f, const int *copies);
 void ptx_register_units(const struct ptx_function *f, uint8_t *units);
 // Of each block, how many registers hold values at its beginning: those that it reads, and that are read behind it.
 void ptx_registers_held(const struct ptx_function *f, int *held);
+// The same, but for pointers: parameters are in the constant bank, and what all threads step alike is in uniform registers.
+void ptx_registers_turned(const struct ptx_function *f, int *held);
 // Up to how many ptxas moves loads ahead where a thread needs so many at least: the next step of occupancy.
 int ptx_register_room(int need);
 

@@ -104,16 +104,17 @@ static double turns_ns(const char *body)
 {
     char text[TEXT];
     snprintf(text, sizeof text,
-             HEAD ".visible .entry k(.param .u64 in)\n{\n"
-                  ".reg .pred %%p<2>; .reg .b32 %%r<12>; .reg .f32 %%f<8>; .reg .b64 %%rd<12>;\n"
-                  ".shared .b32 s[1024];\n"
-                  "ld.param.u64 %%rd1, [in]; mov.u32 %%r1, %%tid.x; mul.wide.u32 %%rd3, %%r1, 4;\n"
-                  "add.s64 %%rd2, %%rd1, %%rd3; add.s64 %%rd4, %%rd2, 524288;\n"
-                  "mov.u32 %%r2, 0; mov.u32 %%r3, s; shl.b32 %%r4, %%r1, 2; add.s32 %%r5, %%r3, %%r4;\n"
-                  "mov.f32 %%f0, 0f00000000;\n"
-                  "turn:\n%s"
-                  "add.s32 %%r2, %%r2, 1; add.s64 %%rd2, %%rd2, 4096; setp.ne.s32 %%p1, %%r2, 64;\n"
-                  "@%%p1 bra turn;\nst.global.f32 [%%rd4+262144], %%f0; ret;\n}\n",
+             HEAD
+             ".visible .entry k(.param .u64 in)\n{\n"
+             ".reg .pred %%p<2>; .reg .b32 %%r<12>; .reg .f32 %%f<8>; .reg .b64 %%rd<12>;\n"
+             ".shared .b32 s[1024];\n"
+             "ld.param.u64 %%rd1, [in]; mov.u32 %%r1, %%tid.x; mul.wide.u32 %%rd3, %%r1, 4;\n"
+             "add.s64 %%rd2, %%rd1, %%rd3; add.s64 %%rd4, %%rd2, 524288;\n"
+             "mov.u32 %%r2, 0; mov.u32 %%r3, s; shl.b32 %%r4, %%r1, 2; add.s32 %%r5, %%r3, %%r4;\n"
+             "mov.f32 %%f0, 0f00000000;\n"
+             "turn:\n%s"
+             "add.s32 %%r2, %%r2, 1; add.s64 %%rd2, %%rd2, 4096; setp.ne.s32 %%p1, %%r2, 64;\n"
+             "@%%p1 bra turn;\nst.global.f32 [%%rd4+262144], %%f0; ret;\n}\n",
              body);
     return text_ns(text);
 }
@@ -137,8 +138,8 @@ static void loads_of_later_turns_pass_stores(void **state)
     }
 }
 
-#define AT_PLACE                                                                                   \
-    "mul.wide.u32 %rd5, %r6, 4; add.s64 %rd6, %rd2, %rd5;\n"                                       \
+#define AT_PLACE                                             \
+    "mul.wide.u32 %rd5, %r6, 4; add.s64 %rd6, %rd2, %rd5;\n" \
     "ld.global.f32 %f1, [%rd6+524288]; add.f32 %f0, %f0, %f1;\n"
 
 // Two waits of four turns; eight where the next index is looked for at a place that the turn before has loaded.

@@ -140,13 +140,14 @@ static double products_ns(int kept, bool strided)
     enum { LOADS = 16, TURNS = 16 };
     char text[32768];
     struct bench b;
-    int at = snprintf(text, sizeof text, "%s",
-                      HEAD ".visible .entry k(.param .u64 in, .param .u32 n)\n{\n"
-                           ".reg .pred %p<2>; .reg .b32 %r<8>; .reg .f32 %f<200>; .reg .b64 %rd<12>;\n"
-                           "ld.param.u64 %rd1, [in]; ld.param.u32 %r3, [n]; mov.u32 %r1, %tid.x;\n"
-                           "mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2;\n"
-                           "add.s64 %rd4, %rd3, 2097152; mul.wide.u32 %rd5, %r3, 4;\n"
-                           "add.s64 %rd6, %rd3, 4000000; mov.u32 %r2, 0;\n");
+    int at =
+        snprintf(text, sizeof text, "%s",
+                 HEAD ".visible .entry k(.param .u64 in, .param .u32 n)\n{\n"
+                      ".reg .pred %p<2>; .reg .b32 %r<8>; .reg .f32 %f<200>; .reg .b64 %rd<12>;\n"
+                      "ld.param.u64 %rd1, [in]; ld.param.u32 %r3, [n]; mov.u32 %r1, %tid.x;\n"
+                      "mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2;\n"
+                      "add.s64 %rd4, %rd3, 2097152; mul.wide.u32 %rd5, %r3, 4;\n"
+                      "add.s64 %rd6, %rd3, 4000000; mov.u32 %r2, 0;\n");
     for (int i = 0; i < kept; i++)
         at += snprintf(text + at, sizeof text - (size_t)at, "ld.global.f32 %%f%d, [%%rd6+%d];\n",
                        100 + i, 128 * i);

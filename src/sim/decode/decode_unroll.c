@@ -1,9 +1,12 @@
 // Loops that ptxas unrolls, for the model of time only: of four turns its code loads first what they need, and uses it after, as far
 // as there are registers beside what is held through the loop: 16 words, but 8 of 64 bits, 12 in a kernel that keeps more, and so
-// 2 to 7 waits of four turns. Read off ptxas 13.0's code for sm_90 (bench/truth/tuning/products: sixteen loads before the first is waited for): loops of
-// one block without "nounroll", whose end a register decides that each turn adds a constant to (not one that is made of such a
-// register, nor one to which a register is added: those are not unrolled); without stores, atomics, barriers and calls, which
-// loads would have to pass; loads whose address no loaded value decides.
+// 2 to 7 waits of four turns. Read off ptxas 13.0's code for sm_90 (bench/truth/tuning/products: sixteen loads before the first is
+// waited for): loops of one block without "nounroll", whose end a register decides that each turn adds a constant to (not one that
+// is made of such a register, nor one to which a register is added: those are not unrolled); without atomics, barriers and calls,
+// which loads would have to pass. They pass stores to shared memory, stores at the same pointer with other offsets, and all stores if
+// they are of read-only data (ld.global.nc). Loads at places that were loaded (indices) begin together too, when these are there: with
+// them two waits of four turns. Read off its code for loops with copies, gathers, and gathers of gathers, as
+// tests/sim/ahead_time_test.c has them.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/decode/lower_code.h"
 #include "sim/model/cost.h"
@@ -11,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BODY_MAX = 64 };  // instructions of PTX
+enum { BODY_MAX = 64 }; // instructions of PTX
 
 static int level_of(const uint8_t *level, const uint16_t *list, int count)
 {
@@ -35,8 +38,7 @@ static bool levels_spread(const struct timing_site *sites, int count, uint8_t *l
         mine = mine > LOAD_LEVELS ? LOAD_LEVELS + 1 : mine;
         for (int k = 0; k < t->result_count; k++) {
             more |= level[t->result[k]] < mine;
-            level[t->result[k]] =
-                level[t->result[k]] < mine ? (uint8_t)mine : level[t->result[k]];
+            level[t->result[k]] = level[t->result[k]] < mine ? (uint8_t)mine : level[t->result[k]];
         }
     }
     return more;
@@ -269,11 +271,12 @@ static bool is_copied(const struct code *c, int block)
     return c == NULL || (c->loop_of[block] >= 0 && c->loops[c->loop_of[block]].copies > 1);
 }
 
-// Registers for what the loads of a loop bring, beside the values that are held through it, an address, the stack's and those that
-// ptxas leaves free.
+// Registers for what the loads of a loop bring, beside the values that are held through it. Loops of four loads, and of four pairs of
+// loads, a turn, with 0 to 18 more values held: ptxas 13.0 begins as many as leave eight of the kernel's registers (counters, bounds
+// and the stack's are among these); kernels of the lists leave nine.
 static uint8_t loads_room(const struct program *p, int held)
 {
-    enum { BESIDE = 4, LEAST = 2, MOST = 255 };
+    enum { BESIDE = 9, LEAST = 2, MOST = 255 };
     int room = ptx_register_room(p->registers_estimated) - BESIDE - held;
     return (uint8_t)(room < LEAST ? LEAST : room > MOST ? MOST : room);
 }
@@ -283,6 +286,8 @@ void loops_unroll(struct program *p)
     for (int n = 0; n < p->function_count && !p->reads_clock; n++) {
         const struct function *own = &p->functions[n];
         const struct ptx_function *f = own->ptx;
+        int *held = xcalloc((size_t)f->block_count + 1, sizeof *held);
+        ptx_registers_turned(f, held);
         for (int b = 0; b < f->block_count; b++) {
             const struct ptx_block *block = &f->blocks[b];
             const struct ptx_instruction *in = &f->instructions[block->first];
@@ -293,7 +298,8 @@ void loops_unroll(struct program *p)
                 back |= block->successors[i] == b;
             if (turns && back)
                 loop_unroll(p, own->site_base + block->first, in, block->count,
-                            loads_room(p, own->held[b]));
+                            loads_room(p, held[b]));
         }
+        free(held);
     }
 }

@@ -197,8 +197,9 @@ static bool loads_in_turns(const struct pressure *r, int block, int first, int c
 }
 
 // In a loop over global memory the loads of a turn begin as far as there are registers: there it matters what the values held
-// through the loop are made of, and that two of the registers stay free (ptxas 13.0 for sm_90: in the fullest of 381 loops two
-// less are live than the kernel has).
+// through the loop are made of, and that six of the registers are others': two that ptxas 13.0 leaves free for sm_90, the stack's,
+// a bound, and two that its order never fills. Loops of 16 loads, of 16 pairs of them and of 16 with a product behind each, with 0 to
+// 18 values more held, wait as often in its code (tests/sim/registers_time_test.c).
 static void limit_set(struct pressure *r, int first, int count)
 {
     enum { FREE = 6 };

@@ -83,14 +83,14 @@ struct warp_state {
     int block;        // slot
     int scheduler;
     bool entered, waiting, done;
-    bool asleep; // until a phase is over
+    bool asleep;           // until a phase is over
     int next_sleeper;      // that waits for the same; -1
     uint32_t barrier_site; // where it waits
     double started;
-    double ran;         // when its last instruction issued that takes a unit
-    double drained;     // when its last store has left the SM
-    double kept;        // … and its last reduction is answered
-    uint32_t sent_site; // of the last store or reduction, plus one; 0: none
+    double ran;          // when its last instruction issued that takes a unit
+    double drained;      // when its last store has left the SM
+    double kept;         // … and its last reduction is answered
+    uint32_t sent_site;  // of the last store or reduction, plus one; 0: none
     struct loads_ahead { // loads of an unrolled loop that have begun with those of a turn before
         struct {
             const struct trace_op *op;
@@ -100,7 +100,7 @@ struct warp_state {
         int loaded;          // the register of the first of those that began together last …
         double loaded_ready; // … and when it is there
     } ahead[LOAD_LEVELS];
-    size_t turns_end; // up to here the turns stand in a row
+    size_t turns_end;             // up to here the turns stand in a row
     struct copy_groups copies[2]; // of cp.async; bulk copies. AMD: counted by vmcnt; lgkmcnt
 };
 

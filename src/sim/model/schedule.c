@@ -160,8 +160,10 @@ static int most_for(const struct pressure *r, const struct timing_site *t)
 
 // Which entry issues next: of those whose operands are there, the one with the longest way to the end; if there are none, the one
 // whose operands come first. One that takes registers waits as long as the thread has no more, unless all others do too: then the
-// one that takes fewest.
-enum { NEAR = 12 };
+// one that takes fewest. Where registers are short (pressure.c) a load does not take one before another whose address is ready
+// soon and that is needed sooner: of sums of products ptxas 13.0 has the loads in pairs, also where one of the two goes on by a sum
+// of 64 bits (tests/sim/registers_time_test.c).
+enum { NEAR = 12 }; // cycles
 static int next_of(const struct entry *e, int count, struct pressure *r, int now)
 {
     int best = -1, near = -1, soonest = -1, least = -1, least_change = 0, best_change = 0;
