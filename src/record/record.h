@@ -63,8 +63,7 @@ struct finding {
     int line;
     const char *fix;         // one sentence
     double expected_time_ns; // with this inefficiency removed
-    double
-        counterfactual_ns; // PRICE_PATCH: what was expected before its patch was simulated; else NAN
+    double counterfactual_ns; // PRICE_PATCH: what was expected before that; else NAN
     struct evidence evidence[6];
     int evidence_count;
     bool folded; // expected gain under 3 %: counted, not shown by default
