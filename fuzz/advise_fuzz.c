@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     enum { SIZE_MAX_BYTES = 2000, LINES = 6 };
     static bool (*const makers[])(struct making * m) = {
-#define PATCH(maker, name, causes, intervention, promise, meaning) patch_##maker,
+#define PATCH(maker, name, causes, intervention, promise, fix, meaning) patch_##maker,
 #include "advise/patches.def"
 #undef PATCH
     };

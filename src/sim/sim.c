@@ -94,6 +94,7 @@ bool sim_fill(struct sim *s, uint64_t address, uint8_t byte, uint64_t size_bytes
 
 void sim_flush_caches(struct sim *s)
 {
+    s->flushes++;
     if (s->l2 != NULL)
         l2_flush(s->l2);
     amd_caches_flush(s->amd_caches);

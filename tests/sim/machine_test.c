@@ -1,6 +1,9 @@
 // Machine instructions where a real compiler's are known by line (struct sim_line_code): loops that it unrolled, code that it
 // moved out of them.
 // SPDX-License-Identifier: Apache-2.0
+#include "sim/run/exec.h"
+
+#undef fail
 #include "sim/exec_support.h"
 
 // A line each: 5 and 6 before the loop, 8 to 11 in it, 12 and 13 behind.
@@ -267,6 +270,35 @@ static void without_a_compilers_the_lowering_passes_hold(void **state)
     assert_true(alone > 0 && instructions_of(20, NULL, 0) > alone);
 }
 
+// Of an H200; the kernel reads nothing else.
+static double l2_reads(struct bench *b)
+{
+    uint32_t turns = 10;
+    bench_run(b, "k", GRID1(1, 32), ARGS(&turns));
+    return bench_counter(b, COUNTER_L2_READ_SECTORS);
+}
+
+static void code_is_read_of_l2_the_first_time(void **state)
+{
+    (void)state;
+    static const struct sim_line_code longer[] = {{5, 0, 807, 0}}; // 808 instructions: 12,928 bytes
+    struct bench b;
+    bench_text(&b, loop);
+    const struct gpu *gpu = b.sim->gpu;
+    double others = gpu->value[GPU_FIELD_l2_launch_sectors],
+           copies = gpu->value[GPU_FIELD_l2_code_copies], first = l2_reads(&b);
+    assert_true(copies > 1 && first > others && first < others + copies * 32); // 1 KiB
+    assert_true(bench_counter(&b, COUNTER_L2_SECTORS_HIT) == first);
+    assert_true(l2_reads(&b) == 0);
+    sim_flush_caches(b.sim);
+    assert_true(l2_reads(&b) == first);
+    sim_flush_caches(b.sim);
+    b.launch.line_codes = longer;
+    b.launch.line_code_count = COUNT_OF(longer);
+    assert_true(l2_reads(&b) == others + copies * 12928 / 32);
+    bench_close(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -283,6 +315,7 @@ int main(void)
         cmocka_unit_test(requests_under_a_predicate_count_without_lanes),
         cmocka_unit_test(words_at_a_pointer_that_walks_are_loaded_together),
         cmocka_unit_test(without_a_compilers_the_lowering_passes_hold),
+        cmocka_unit_test(code_is_read_of_l2_the_first_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

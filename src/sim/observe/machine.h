@@ -14,6 +14,9 @@ void code_issued(const struct code *c, const double *executed, double *issued);
 // By site, of all warps that ran.
 const double *reckoned_issues(const struct launch *l, struct arena *a);
 
+// The kernel's machine code with the functions that it calls: what a compiler's output had, or reckoned.
+uint64_t machine_code_bytes(const struct launch *l);
+
 // Loads from shared memory that stand before the site's machine instruction and are never taken: 0 of most.
 int loads_before_copy(const struct launch *l, int site);
 

@@ -98,6 +98,45 @@ void code_issued(const struct code *c, const double *executed, double *issued)
         issued[c->brought[k].instruction] += c->brought[k].slots * executed[c->brought[k].block];
 }
 
+// A loop that is unrolled stands there as often as it has copies, and once or twice more for the turns that are left over.
+static double bodies_of(const struct natural_loop *l)
+{
+    enum { LEFT_OVER = 3 }; // of two turns and of one
+    if (l->turns > 0)
+        return l->copies + l->turns % l->copies;
+    return l->copies + (l->by_chain ? 1 : LEFT_OVER);
+}
+
+static double code_length(const struct code *c)
+{
+    enum { ASKS = 10 }; // around an unrolled loop whose turns nobody knows (turns_of)
+    double length = 0;
+    for (int i = 0; i < c->count; i++) {
+        double bodies = 1;
+        for (int n = 0; n < c->loop_count && c->place[i] >= 0 && !c->once[i]; n++)
+            if (c->loops[n].copies > 1 && in_loop(c, c->place[i], n))
+                bodies = bodies_of(&c->loops[n]);
+        length += c->place[i] >= 0 ? c->slots[i] * bodies : 0;
+    }
+    for (int n = 0; n < c->loop_count; n++)
+        length += c->loops[n].copies > 1 && c->loops[n].turns == 0 ? ASKS : 0;
+    for (int k = 0; k < c->brought_count; k++)
+        length += c->brought[k].slots;
+    return length;
+}
+
+uint64_t machine_code_bytes(const struct launch *l)
+{
+    enum { INSTRUCTION = 16, PART = 128 }; // bytes
+    const struct program *p = l->program;
+    double length = 1; // a branch to itself at the end
+    for (int i = 0; i < l->options->line_code_count; i++)
+        length += l->options->line_codes[i].instructions;
+    for (int k = 0; k < p->function_count && l->options->line_code_count == 0; k++)
+        length += code_length(p->functions[k].code);
+    return (uint64_t)ceil(length * INSTRUCTION / PART) * PART;
+}
+
 const double *reckoned_issues(const struct launch *l, struct arena *a)
 {
     const struct program *p = l->program;

@@ -288,6 +288,7 @@ struct program {
     bool blocks_meet;     // what a block does could depend on what others have done
     bool uses_heap, uses_workspace;
     bool reads_clock;
+    uint64_t fetched; // 1 + the flushes of the caches that there were when L2 was asked for its code; 0: never
 };
 struct sim_module {
     struct sim *sim;
@@ -753,6 +754,7 @@ struct sim {
     struct space space;
     enum sim_isa isa;
     struct l2 *l2;
+    uint64_t flushes;            // of the caches
     struct l1 **l1;              // of the last launch, by SM
     struct sm_logs *logs;        // the same
     struct l2_request *log_room; // their first memory
