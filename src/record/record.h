@@ -61,8 +61,8 @@ struct finding {
     const char *title; // "Global loads are uncoalesced: 32 sectors per request, 4 would do"
     const char *file;  // NULL if no single place
     int line;
-    const char *fix;         // one sentence
-    double expected_time_ns; // with this inefficiency removed
+    const char *fix;          // one sentence
+    double expected_time_ns;  // with this inefficiency removed
     double counterfactual_ns; // PRICE_PATCH: what was expected before that; else NAN
     struct evidence evidence[6];
     int evidence_count;

@@ -288,7 +288,8 @@ struct program {
     bool blocks_meet;     // what a block does could depend on what others have done
     bool uses_heap, uses_workspace;
     bool reads_clock;
-    uint64_t fetched; // 1 + the flushes of the caches that there were when L2 was asked for its code; 0: never
+    uint64_t
+        fetched; // 1 + the flushes of the caches that there were when L2 was asked for its code; 0: never
 };
 struct sim_module {
     struct sim *sim;
