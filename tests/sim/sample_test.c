@@ -47,14 +47,23 @@ static const char kernels[] = HEAD
     ENTRY("table") "and.b32 %r5, %r4, 16383; mul.wide.u32 %rd6, %r5, 4; add.s64 %rd7, %rd2, %rd6;\n"
                    "ld.global.f32 %f1, [%rd7]; st.global.f32 [%rd4], %f1; ret;\n}\n";
 
+static const char columns[] = HEAD
+    // A block writes one sector of a line, its neighbours the others.
+    ENTRY(
+        "columns") "mov.u32 %r5, %nctaid.x; shr.u32 %r6, %r3, 3; mad.lo.u32 %r6, %r6, %r5, %r1;\n"
+                   "and.b32 %r7, %r3, 7; mad.lo.u32 %r6, %r6, 8, %r7; mul.wide.u32 %rd6, %r6, 4;\n"
+                   "add.s64 %rd7, %rd1, %rd6; ld.global.f32 %f1, [%rd5]; st.global.f32 [%rd7], "
+                   "%f1;\n"
+                   "ret;\n}\n";
+
 static const enum counter_id compared[] = {COUNTER_WARP_INSTRUCTIONS,  COUNTER_GLOBAL_LOAD_SECTORS,
                                            COUNTER_L2_READ_SECTORS,    COUNTER_L2_WRITE_SECTORS,
                                            COUNTER_L2_SECTORS_HIT,     COUNTER_DRAM_READ_BYTES,
                                            COUNTER_L1_LOAD_SECTORS_HIT};
 
-static void chip_with(struct bench *b, int sms)
+static void chip_with(struct bench *b, const char *text, int sms)
 {
-    bench_text(b, kernels);
+    bench_text(b, text);
     sim_close(b->sim);
     b->gpu->value[GPU_FIELD_sm_count] = sms;
     if (!sim_open(b->gpu, &b->sim, &b->err) ||
@@ -66,7 +75,7 @@ static void chip_with(struct bench *b, int sms)
 static void sample_run(struct bench *b, const char *kernel, int sms, uint32_t blocks, double share,
                        int threads)
 {
-    chip_with(b, sms);
+    chip_with(b, kernels, sms);
     size_t bytes = (size_t)blocks * BYTES + BYTES;
     float *in = xcalloc(bytes, 1);
     uint64_t from = bench_buffer(b, "in", in, bytes), to = bench_buffer(b, "out", in, bytes);
@@ -168,13 +177,35 @@ static void blocks_that_share_data_beyond_what_a_sample_shows_are_noticed(void *
     assert_int_equal(why("again", 16, 128 * 40), SAMPLE_WHOLE_CHANGING);
 }
 
+// What one block leaves of a line is not all that is written of it.
+static void blocks_that_write_lines_together_take_as_long_by_a_share(void **state)
+{
+    enum { SMS = 132, BLOCKS = 4224 };
+    double time_ns[2];
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct bench b;
+        size_t bytes = (size_t)BLOCKS * BYTES;
+        chip_with(&b, columns, SMS);
+        uint64_t from = bench_buffer(&b, "in", NULL, bytes),
+                 to = bench_buffer(&b, "out", NULL, bytes);
+        uint32_t blocks = BLOCKS;
+        b.launch = (struct sim_launch){.sample_share = i ? 0.1 : 1};
+        bench_run(&b, "columns", GRID1(BLOCKS, THREADS), ARGS(&to, &from, &blocks));
+        time_ns[i] = b.report.time.time_ns;
+        bench_close(&b);
+    }
+    if (off(time_ns[1], time_ns[0]) > 0.03)
+        fail_msg("%.0f ns by all blocks, %.0f by a tenth", time_ns[0], time_ns[1]);
+}
+
 static void a_launch_without_a_share_says_nothing_of_samples(void **state)
 {
     struct bench b;
     (void)state;
     sample_run(&b, "stream", 132, 264, 1, 0);
     assert_true(b.report.sample.asked <= 0 && !b.report.sample_fails);
-    assert_int_equal(b.report.counters.figure[COUNTER_L2_READ_SECTORS].provenance,
+    assert_int_equal(b.report.counters.figure[COUNTER_DRAM_READ_BYTES].provenance,
                      PROVENANCE_SIMULATED);
     bench_close(&b);
 }
@@ -208,6 +239,7 @@ int main(void)
         cmocka_unit_test(blocks_that_depend_on_each_other_run_whole),
         cmocka_unit_test(blocks_of_unequal_work_are_noticed),
         cmocka_unit_test(blocks_that_share_data_beyond_what_a_sample_shows_are_noticed),
+        cmocka_unit_test(blocks_that_write_lines_together_take_as_long_by_a_share),
         cmocka_unit_test(a_launch_without_a_share_says_nothing_of_samples),
         cmocka_unit_test(samples_do_not_depend_on_host_threads),
     };

@@ -469,11 +469,12 @@ static bool violation_fail(const struct sim_violation *v, struct error *err)
 
 /* ---- time ---------------------------------------------------------------------------------- */
 
-// Of what L2 was left with, as much is alone in its line as of what it holds.
+// Of what L2 was left with, as much is alone in its line as of what it holds. A share of the blocks says nothing of it: what
+// others would have written beside theirs is missing.
 static void dirty_alone_fill(const struct launch *l, struct l2_counts *c)
 {
     double dirty = (double)l2_dirty_bytes(l->sim->l2);
-    if (l->options->no_timing || dirty <= 0 || c->dirty_bytes == 0)
+    if (l->options->no_timing || sample_is_partial(l) || dirty <= 0 || c->dirty_bytes == 0)
         return;
     uint64_t written, merged;
     l2_dirty_alone(l->sim->l2, &written, &merged);
