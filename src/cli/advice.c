@@ -1,6 +1,7 @@
 // ridge explain: the fixes that are mechanical, as patches; --apply N writes one into a copy of the experiment.
 // SPDX-License-Identifier: Apache-2.0
 #include "advise/advise.h"
+#include "device/code.h"
 
 #include <math.h>
 #include <string.h>
@@ -117,7 +118,7 @@ static void add_untried(const struct options *o, const struct advised *d, struct
             const struct patch *p = &d->of[i].patches[k];
             const struct result *r = d->of[i].result;
             count += p->title && !p->trial && r->time.provenance == PROVENANCE_MODELLED &&
-                     r->compiler && str_starts_with(r->compiler, "NVRTC");
+                     compiler_is_nvrtc(r->compiler);
         }
     if (count > 0 && !option_given(o, OPTION_TRY_PATCHES))
         text_printf(out, "  (%d not tried: --try-patches 10 simulates what fits into 10 s)\n",

@@ -157,6 +157,8 @@ struct code_disassembly {
 };
 const char *code_disassemble(struct arena *a, const struct code_object *code, const char *arch,
                              const struct code_disassembly *to);
+// Is it NVRTC that compiled it (code_object.compiler; NULL: nothing did)?
+bool compiler_is_nvrtc(const char *compiler);
 // "k.ptx", or "PTX of k.cu by clang 14": how messages about the code itself name it.
 const char *code_name(struct arena *a, const struct code_object *code);
 

@@ -164,7 +164,7 @@ void finding_add(const struct search *s, struct finding f)
     finding_price(s, &f);
     f.expected_time_ns += s->moved_ns;
     f.counterfactual_ns = (double)NAN;
-    f.folded = f.expected_time_ns > (s->in->time_ns.value + s->moved_ns) * (1 - FOLD_GAIN);
+    f.folded = is_folded(&f, s->in->time_ns.value + s->moved_ns);
     VEC_PUSH(s->out->items, s->out->count, s->out->capacity, f);
 }
 

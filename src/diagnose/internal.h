@@ -5,7 +5,6 @@
 
 #include "diagnose/diagnose.h"
 
-#define FOLD_GAIN 0.03    // of the time: findings that promise less are folded away
 #define LIMITER_SHARE 0.6 // of the time: a resource this busy is the limiter (docs/diagnosis.md)
 
 // Every resource's bound; time_ns NAN where the work or the rate is not known.
@@ -30,6 +29,12 @@ struct findings {
 };
 void findings_collect(struct arena *a, const struct diagnosis_input *in,
                       const struct bound_set *bounds, struct findings *out);
+// Is it folded away, of a variant that takes so long?
+static inline bool is_folded(const struct finding *f, double time_ns)
+{
+    static const double fold_gain = 0.03; // of the time
+    return f->expected_time_ns > time_ns * (1 - fold_gain);
+}
 // By the time that they promise, or behind what explains it (docs/diagnosis.md: Ranks).
 void findings_order(struct arena *a, double time_ns, struct diagnosis *out);
 // Where the kernels' time goes beside the busiest resource.

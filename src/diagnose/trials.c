@@ -36,7 +36,7 @@ void diagnose_trials(struct arena *a, double time_ns, struct diagnosis *d)
         f->counterfactual_ns = f->expected_time_ns;
         f->expected_time_ns = fmin(t->time_ns, time_ns);
         f->price = PRICE_PATCH;
-        f->folded = f->expected_time_ns > time_ns * (1 - FOLD_GAIN);
+        f->folded = is_folded(f, time_ns);
         changed = true;
     }
     if (changed)

@@ -116,7 +116,9 @@ bool measure_jobs(struct arena *a, const struct job *jobs, struct result *const 
 // false: cancelled, or the system fails us.
 bool side_run(struct arena *a, const struct job *job, struct result *r, struct job_facts *facts,
               const volatile bool *cancel, struct error *err) CHECK_RESULT;
-// The same of a trial, for its modelled time alone: into a result of its own, FAILED where it cannot be.
+// What two cores are reckoned to take for so many warp instructions and sectors of global memory, whatever they really take.
+double simulating_ns(double warp_instructions, double sectors);
+// side_run() of a trial, for its modelled time alone: into a result of its own, FAILED where it cannot be.
 bool side_time(struct arena *a, const struct job *job, struct result *out,
                const volatile bool *cancel, struct error *err) CHECK_RESULT;
 // The same for a result that has been recorded: what an earlier simulation brought goes first.

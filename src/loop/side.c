@@ -23,7 +23,6 @@ static const double simulating_part = 0.25; // of the limit; the rest is for rep
 // What is simulated and replayed shall not depend on how busy a machine is: it goes by what two cores do in so long, reckoned
 // from counts, and by the clock only where that is three times as slow.
 static const double reckoned_s = 2;
-static const double instruction_ns = 40, sector_ns = 100; // of a warp; loaded
 static const double astray = 3; // times as many instructions as planned: blocks do unequal work
 static const double replaying_least = 0.1, kept_back = 0.1; // of the limit
 static const double filling_most = 0.05; // … filling the buffers once more may take
@@ -31,6 +30,12 @@ static const double ns_per_s = 1e9;
 
 #define SAMPLE_ALIKE 0.6 // of the instructions that hardware counted, or as many more
 #define SAMPLE_LEAST 0.5 // of the loads that hardware counted; or as many times more
+
+double simulating_ns(double warp_instructions, double sectors)
+{
+    static const double instruction_ns = 40, sector_ns = 100;
+    return warp_instructions * instruction_ns + sectors * sector_ns;
+}
 
 static double limit_of(const struct loop_request *r)
 {
@@ -99,8 +104,8 @@ static void reckon(struct side_pass *p, const struct device_report *report)
     const struct counters *c = &report->counters;
     double share = p->request.sample_share;
     p->instructions = share * counters_get(c, COUNTER_WARP_INSTRUCTIONS, 0);
-    p->reckoned_ns = p->instructions * instruction_ns +
-                     share * counters_get(c, COUNTER_GLOBAL_LOAD_SECTORS, 0) * sector_ns;
+    p->reckoned_ns =
+        simulating_ns(p->instructions, share * counters_get(c, COUNTER_GLOBAL_LOAD_SECTORS, 0));
 }
 
 // Counts, and says how long the simulation itself took, without the buffers' filling.

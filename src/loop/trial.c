@@ -11,8 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FINDINGS_TRIED = 3, TRIALS_MAX = 4 };              // of a result
-static const double instruction_ns = 40, sector_ns = 100; // of a warp; loaded or stored (side.c)
+enum { FINDINGS_TRIED = 3, TRIALS_MAX = 4 };                  // of a result
 static const double compile_ns = 1e8, compile_byte_ns = 4000; // of what the variant was compiled to
 static const double side_ns = 1e9;                            // on the side, at most (side.c)
 static const double ns_per_s = 1e9;
@@ -40,10 +39,10 @@ static double reckoned_ns(const struct result *r, const struct code_object *code
     double compiling = compile_ns + compile_byte_ns * (double)code->size_bytes;
     if (is_measured(r))
         return compiling + side_ns;
-    return compiling + counters_get(&r->counters, COUNTER_WARP_INSTRUCTIONS, 0) * instruction_ns +
-           (counters_get(&r->counters, COUNTER_GLOBAL_LOAD_SECTORS, 0) +
-            counters_get(&r->counters, COUNTER_GLOBAL_STORE_SECTORS, 0)) *
-               sector_ns;
+    return compiling +
+           simulating_ns(counters_get(&r->counters, COUNTER_WARP_INSTRUCTIONS, 0),
+                         counters_get(&r->counters, COUNTER_GLOBAL_LOAD_SECTORS, 0) +
+                             counters_get(&r->counters, COUNTER_GLOBAL_STORE_SECTORS, 0));
 }
 
 // It ended so; always true.
@@ -219,11 +218,10 @@ static bool is_possible(const struct loop *l, const struct stage *s, int variant
                         const struct result *r)
 {
     const struct code_object *code = &s->code[variant];
-    bool sided =
-        l->request->patches_sided && l->device->gpu && !l->request->unsided && !l->request->divided;
+    bool sided = l->request->patches_sided && l->device->gpu && !l->request->unsided;
     return l->request->patches_s > 0 && !l->request->divided && r->diagnosed && !r->library &&
            r->status == RESULT_OK && (is_measured(r) ? sided : l->device->simulated) &&
-           code->compiler && str_starts_with(code->compiler, "NVRTC") &&
+           compiler_is_nvrtc(code->compiler) &&
            l->plan.experiment->variants[variant].axis_count == 0 &&
            l->plan.experiment->reference.kind != REFERENCE_SELF;
 }

@@ -361,21 +361,59 @@ void ptx_register_units(const struct ptx_function *f, uint8_t *units)
     needs_release(&n);
 }
 
-static void held_add(const struct ptx_function *f, bool bases, int *held)
+static bool is_itself(const struct ptx_operand *o, int reg)
+{
+    return o->kind == PTX_OPERAND_REGISTER && o->reg == reg;
+}
+
+static bool is_alike_number(const struct needs *n, const struct ptx_operand *o)
+{
+    return o->kind != PTX_OPERAND_SYMBOL && is_alike(n, o);
+}
+
+// A pointer that begins the same for all threads, and goes on by the same.
+static bool walks_alike(const struct needs *n, int reg)
+{
+    if (n->values[reg].definition != SEVERAL || n->values[reg].units != 2)
+        return false;
+    for (int i = 0; i < n->f->instruction_count; i++) {
+        const struct ptx_instruction *in = &n->f->instructions[i];
+        if (!in->writes_first || !is_itself(&in->operands[0], reg))
+            continue;
+        bool moves = in->opcode == PTX_OP_MOV && is_alike_number(n, &in->operands[1]);
+        bool steps = in->opcode == PTX_OP_ADD;
+        for (int k = 1; k < 3 && steps; k++)
+            steps = is_itself(&in->operands[k], reg) || is_alike_number(n, &in->operands[k]);
+        if (in->guard >= 0 || (!moves && !steps))
+            return false;
+    }
+    return true;
+}
+
+// walking: pointers that all threads step alike, too.
+static void held_add(const struct ptx_function *f, bool bases, bool walking, int *held)
 {
     struct needs n = needs_new(f, bases);
     needs_live(&n);
-    for (int b = 0; b < f->block_count; b++)
-        for (int r = 0; r < f->register_count; r++)
-            held[b] += needs_has(n.live + (size_t)b * n.words, r) ? n.values[r].units : 0;
+    for (int r = 0; r < f->register_count; r++) {
+        int units = !walking && walks_alike(&n, r) ? 0 : n.values[r].units;
+        for (int b = 0; b < f->block_count; b++)
+            held[b] += needs_has(n.live + (size_t)b * n.words, r) ? units : 0;
+    }
     needs_release(&n);
 }
 
 void ptx_registers_held(const struct ptx_function *f, int *held)
 {
     memset(held, 0, (size_t)f->block_count * sizeof *held);
-    held_add(f, false, held);
-    held_add(f, true, held);
+    held_add(f, false, true, held);
+    held_add(f, true, true, held);
     for (int b = 0; b < f->block_count; b++)
         held[b] = (held[b] + 1) / 2; // pointers as in ptx_register_estimate
+}
+
+void ptx_registers_turned(const struct ptx_function *f, int *held)
+{
+    memset(held, 0, (size_t)f->block_count * sizeof *held);
+    held_add(f, false, false, held);
 }

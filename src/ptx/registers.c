@@ -551,50 +551,6 @@ int ptx_register_estimate(const struct ptx_function *f, const int *copies)
     return need < most ? need : most;
 }
 
-static bool is_alike(const struct needs *n, const struct ptx_operand *o)
-{
-    return o->kind == PTX_OPERAND_IMMEDIATE ||
-           (o->kind == PTX_OPERAND_REGISTER && o->reg >= 0 && n->values[o->reg].virtual &&
-            n->values[o->reg].stands[0] == NONE);
-}
-
-static bool is_itself(const struct ptx_operand *o, int reg)
-{
-    return o->kind == PTX_OPERAND_REGISTER && o->reg == reg;
-}
-
-// A pointer that begins the same for all threads, and goes on by the same.
-static bool walks_alike(const struct needs *n, int reg)
-{
-    if (n->values[reg].definition != SEVERAL || n->values[reg].units != 2)
-        return false;
-    for (int i = 0; i < n->f->instruction_count; i++) {
-        const struct ptx_instruction *in = &n->f->instructions[i];
-        if (!in->writes_first || !is_itself(&in->operands[0], reg))
-            continue;
-        bool moves = in->opcode == PTX_OP_MOV && is_alike(n, &in->operands[1]);
-        bool steps = in->opcode == PTX_OP_ADD;
-        for (int k = 1; k < 3 && steps; k++)
-            steps = is_itself(&in->operands[k], reg) || is_alike(n, &in->operands[k]);
-        if (in->guard >= 0 || (!moves && !steps))
-            return false;
-    }
-    return true;
-}
-
-void ptx_registers_turned(const struct ptx_function *f, int *held)
-{
-    struct needs n = needs_new(f, false);
-    needs_live(&n);
-    memset(held, 0, (size_t)f->block_count * sizeof *held);
-    for (int r = 0; r < f->register_count; r++) {
-        int units = walks_alike(&n, r) ? 0 : n.values[r].units;
-        for (int b = 0; b < f->block_count; b++)
-            held[b] += needs_has(n.live + (size_t)b * n.words, r) ? units : 0;
-    }
-    needs_release(&n);
-}
-
 // Beyond so many, ptxas loads the next operands of register tiles while it computes with the last, which the estimate knows
 // nothing of: 96, 96 and 128 estimated are 110, 122 and 141 (ptxas 13.0: bench/truth/validation-2, attention:online, sgemm:square and
 // sgemm:warps).

@@ -4,6 +4,8 @@
 #   tests/advise/patches_test.sh [NAME...]
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../cli/support.sh"
+. "$here/../advise/kernels.sh"
+close='{rel: 1e-4, abs: 1e-5}'
 need clang python3
 export RIDGE_JOURNAL=$PWD/journal.db
 
@@ -21,29 +23,6 @@ largest_strided unroll     2162688 [132]               [256]   [y, x, 33792, N]
 multiply_vector restrict   1048576 [16]                [256]   [y, x, v, 256, 4096]
 axpy            vector     4194304 [ceil_div(N,256)]   [256]   [y, x, 2.5, N]
 iterate         block      16384   [ceil_div(N,512)]   [512]   [y, x, 2000, N]
-END
-}
-
-experiment() { # KERNEL N GRID BLOCK ARGS: its folder
-    mkdir -p "$1"
-    cp "$here/../advise/naive.cu" "$1/kernels.cu"
-    cat >"$1/experiment.yaml" <<END
-experiment: $1
-title: A kernel as it is first written
-source: kernels.cu
-reference: {variant: naive}
-params: {N: [$2]}
-buffers:
-  x: {type: f32, count: N, fill: "uniform(0.5,1)"}
-  v: {type: f32, count: 1024, fill: "uniform(0.5,1)"}
-  y: {type: f32, count: N, fill: constant(0), output: true, written: some, tolerance: {rel: 1e-4, abs: 1e-5}}
-work: {bytes: 2*N*4}
-variants:
-  - name: naive
-    kernel: $1
-    grid: $3
-    block: $4
-    args: $5
 END
 }
 
@@ -67,7 +46,7 @@ END
 while read -r name patch count grid block args; do
     [[ $# -eq 0 || " $* " == *" $patch "* ]] || continue
     rm -rf "$name" "$name-advice"
-    experiment "$name" "$count" "$grid" "$block" "$args"
+    experiment naive.cu "$name" "$count" "$grid" "$block" "$args" "$close"
     run "$name"
     pass "$name runs" $? run.txt
     "$RIDGE" explain "$name:naive" -v >explain.txt 2>&1
@@ -91,7 +70,7 @@ done < <(kernels)
 # ---- what --apply leaves alone, and what it refuses ----------------------------------------------------
 
 rm -rf turn turn-advice
-experiment turn 1048576 '[32,32]' '[32,32]' '[y, x, 1024]'
+experiment naive.cu turn 1048576 '[32,32]' '[32,32]' '[y, x, 1024]' "$close"
 run turn
 cp -r turn before
 apply() { # STATUS MESSAGE OPTION...: `explain turn:naive` ends so

@@ -1,32 +1,11 @@
 #!/usr/bin/env bash
-# Patches that are tried: of each kernel of tried.cu, `ridge run --try-patches` simulates the patches as variants, and says
+# Patches that are tried: of kernels of naive.cu and tried.cu, `ridge run --try-patches` simulates the patches as variants, and says
 # which gain, which gain nothing, which are wrong and which do not compile.
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../cli/support.sh"
+. "$here/../advise/kernels.sh"
 need python3
 export RIDGE_JOURNAL=$PWD/journal.db RIDGE_COMPILER=nvrtc
-
-experiment() { # KERNEL N GRID BLOCK ARGS TOLERANCE
-    mkdir -p "$1"
-    cp "$here/../advise/tried.cu" "$1/kernels.cu"
-    cat >"$1/experiment.yaml" <<END
-experiment: $1
-title: A kernel whose patches are tried
-source: kernels.cu
-reference: {variant: naive}
-params: {N: [$2]}
-buffers:
-  x: {type: f32, count: N, fill: "uniform(0.5,1)"}
-  y: {type: f32, count: N, fill: constant(0), output: true, written: some, tolerance: $6}
-work: {bytes: 2*N*4}
-variants:
-  - name: naive
-    kernel: $1
-    grid: $3
-    block: $4
-    args: $5
-END
-}
 
 # What became of a patch in a run's JSON: its verdict, whether it was verified, what prices its finding, and what share of
 # the time the two have.
@@ -56,7 +35,7 @@ is() { # NAME WANTED JSON MAKER
     pass "$1" $? became.txt
 }
 
-experiment turn 1048576 '[32,32]' '[32,32]' '[y, x, 1024]' '{abs: 0}'
+experiment naive.cu turn 1048576 '[32,32]' '[32,32]' '[y, x, 1024]' '{abs: 0}'
 run turn --json --try-patches 100 >turn.json 2>said.txt
 if grep -q 'libnvrtc is in no folder' said.txt; then
     echo 'NVRTC is not here'
@@ -98,7 +77,7 @@ run turn --try-patches 100 >said.txt 2>&1
 "$RIDGE" explain turn:naive --again --side-limit 0 --json -q >anew.json 2>said.txt
 is 'what was tried stays tried where the rules are applied anew' 'gains verified patch as-tried shown' anew.json pad
 
-experiment rounds 262144 '[ceil_div(N,256)]' '[256]' '[y, x, N]' '{rel: 1e-5, abs: 1e-6}'
+experiment tried.cu rounds 262144 '[ceil_div(N,256)]' '[256]' '[y, x, N]' '{rel: 1e-5, abs: 1e-6}'
 run rounds --json --try-patches 100 >rounds.json 2>said.txt
 is 'one that is compiled to the same code gains nothing, and another fix may still gain' 'same\ code verified replay otherwise shown' rounds.json unroll
 
@@ -106,7 +85,7 @@ run rounds >said.txt 2>&1
 grep -q "its patch was tried" said.txt
 pass 'the first screen says it beside the promise' $? said.txt
 
-experiment exact 65536 '[ceil_div(N,256)]' '[256]' '[y, x, N]' '{rel: 1e-9, abs: 1e-9}'
+experiment tried.cu exact 65536 '[ceil_div(N,256)]' '[256]' '[y, x, N]' '{rel: 1e-9, abs: 1e-9}'
 run exact --json --try-patches 100 >exact.json 2>said.txt
 is 'one whose outputs are wrong prices nothing' 'wrong\ result not-verified replay otherwise shown' exact.json intrinsic
 "$RIDGE" explain exact:naive --json | python3 -c '
@@ -117,7 +96,7 @@ pass 'and is not offered' $?
 grep -q "none by 'intrinsic' .* its patch was tried: wrong result" explain.txt
 pass 'which explain says' $? explain.txt
 
-experiment taken 65536 '[ceil_div(N,256)]' '[256]' '[y, x, N]' '{rel: 1e-4, abs: 1e-4}'
+experiment tried.cu taken 65536 '[ceil_div(N,256)]' '[256]' '[y, x, N]' '{rel: 1e-4, abs: 1e-4}'
 run taken --json --try-patches 100 >taken.json 2>said.txt
 is 'one that does not compile prices nothing' 'does\ not\ compile not-verified replay otherwise shown' taken.json suffix
 "$RIDGE" explain taken:naive -v >explain.txt 2>&1

@@ -1,15 +1,5 @@
-// Kernels whose patches gain, gain nothing, are wrong, or do not compile (trials_test.sh).
+// Kernels whose patches gain nothing, are wrong, or do not compile (trials_test.sh; one that gains is in naive.cu).
 // SPDX-License-Identifier: Apache-2.0
-
-// `pad` gains.
-extern "C" __global__ void turn(float *y, const float *x, int n)
-{
-    __shared__ float tile[32][32];
-    int column = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 32 + threadIdx.y;
-    tile[threadIdx.y][threadIdx.x] = x[row * n + column];
-    __syncthreads();
-    y[(blockIdx.x * 32 + threadIdx.y) * n + blockIdx.y * 32 + threadIdx.x] = tile[threadIdx.x][threadIdx.y];
-}
 
 // `unroll` is what the compiler does by itself.
 extern "C" __global__ void rounds(float *y, const float *x, int n)

@@ -338,10 +338,9 @@ static void a_short_chain_is_named_where_it_gains(void **state)
     assert_null(finding_of("for their own results"));
 }
 
-// Vectors gain in any stream. Behind a chain, room for warps, an idle chip and steps at barriers, where those explain enough of it.
-static void narrow_accesses_come_behind_what_is_specific(void **state)
+// Whole sectors, four bytes a lane.
+static void accesses_are_narrow(void)
 {
-    (void)state;
     set(COUNTER_GLOBAL_LOAD_SECTORS, 4000);
     set(COUNTER_GLOBAL_LOAD_SECTORS_IDEAL, 4000);
     set(COUNTER_GLOBAL_STORE_SECTORS, 100);
@@ -350,6 +349,13 @@ static void narrow_accesses_come_behind_what_is_specific(void **state)
     set(COUNTER_GLOBAL_LOAD_REQUESTS, 40000);
     facts.value[FACT_ACCESS_BYTES] = 400;
     facts.value[FACT_ACCESSES] = 100;
+}
+
+// Vectors gain in any stream. Behind a chain, room for warps, an idle chip and steps at barriers, where those explain enough of it.
+static void narrow_accesses_come_behind_what_is_specific(void **state)
+{
+    (void)state;
+    accesses_are_narrow();
     replay(INTERVENTION_BYTES, 60000);
     assert_string_equal(first(), "narrow");
     behind(STALL_WAIT, 60);
@@ -417,14 +423,7 @@ static void loads_of_the_same_come_before_narrow_ones(void **state)
 {
     (void)state;
     in.work_bytes = 4000 * 32;
-    set(COUNTER_GLOBAL_LOAD_SECTORS, 4000);
-    set(COUNTER_GLOBAL_LOAD_SECTORS_IDEAL, 4000);
-    set(COUNTER_GLOBAL_LOAD_REQUESTS, 40000);
-    set(COUNTER_GLOBAL_STORE_SECTORS, 100);
-    set(COUNTER_GLOBAL_STORE_SECTORS_IDEAL, 100);
-    set(COUNTER_GLOBAL_STORE_REQUESTS, 25);
-    facts.value[FACT_ACCESS_BYTES] = 400;
-    facts.value[FACT_ACCESSES] = 100;
+    accesses_are_narrow();
     facts.value[FACT_LOADS_AGAIN] = 50;
     replay(INTERVENTION_BYTES, 40000);
     assert_string_equal(first(), "narrow");
@@ -897,14 +896,7 @@ static void a_patch_that_is_the_sole_fix_prices_it(void **state)
     (void)state;
     replay(INTERVENTION_LOADS, 60000);
     replay(INTERVENTION_BYTES, 70000);
-    set(COUNTER_GLOBAL_LOAD_SECTORS, 4000);
-    set(COUNTER_GLOBAL_LOAD_SECTORS_IDEAL, 4000);
-    set(COUNTER_GLOBAL_STORE_SECTORS, 100);
-    set(COUNTER_GLOBAL_STORE_SECTORS_IDEAL, 100);
-    set(COUNTER_GLOBAL_STORE_REQUESTS, 25);
-    set(COUNTER_GLOBAL_LOAD_REQUESTS, 40000);
-    facts.value[FACT_ACCESS_BYTES] = 400;
-    facts.value[FACT_ACCESSES] = 100;
+    accesses_are_narrow();
     assert_string_equal(first(), "few-loads");
     tried(trial("vector", "narrow", true, TRIAL_GAINS, 50000));
     assert_string_equal(out.findings[0].cause, "narrow");

@@ -574,6 +574,11 @@ static bool fail_language(const struct compile_request *request, const struct so
                 own->source_ending, own->source_ending);
 }
 
+bool compiler_is_nvrtc(const char *compiler)
+{
+    return compiler && str_starts_with(compiler, "NVRTC");
+}
+
 bool code_compile(struct arena *a, const struct compile_request *request, struct code_object *out,
                   struct error *err)
 {

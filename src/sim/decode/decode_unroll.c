@@ -286,8 +286,7 @@ void loops_unroll(struct program *p)
     for (int n = 0; n < p->function_count && !p->reads_clock; n++) {
         const struct function *own = &p->functions[n];
         const struct ptx_function *f = own->ptx;
-        int *held = xcalloc((size_t)f->block_count + 1, sizeof *held);
-        ptx_registers_turned(f, held);
+        int *held = NULL; // of the blocks, where one is such a loop
         for (int b = 0; b < f->block_count; b++) {
             const struct ptx_block *block = &f->blocks[b];
             const struct ptx_instruction *in = &f->instructions[block->first];
@@ -296,9 +295,13 @@ void loops_unroll(struct program *p)
             turns &= is_copied(own->code, b);
             for (int i = 0; i < block->successor_count; i++)
                 back |= block->successors[i] == b;
-            if (turns && back)
-                loop_unroll(p, own->site_base + block->first, in, block->count,
-                            loads_room(p, held[b]));
+            if (!turns || !back)
+                continue;
+            if (held == NULL) {
+                held = xcalloc((size_t)f->block_count, sizeof *held);
+                ptx_registers_turned(f, held);
+            }
+            loop_unroll(p, own->site_base + block->first, in, block->count, loads_room(p, held[b]));
         }
         free(held);
     }

@@ -162,9 +162,9 @@ void code_agree(struct code *c, const int *next, bool *agree)
         }
     }
     for (int b = 0; b < c->f->block_count; b++) {
-        c->parted[b] = a.parted[b];
+        c->diverged[b] = a.parted[b];
         for (int l = c->loop_of[b]; l >= 0; l = c->loops[l].around)
-            c->parted[b] |= c->loops[l].leave_apart;
+            c->diverged[b] |= c->loops[l].leave_apart;
     }
     free(a.w.first);
     free(a.w.list);

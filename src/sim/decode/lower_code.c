@@ -719,7 +719,7 @@ static void code_start(struct code *c, struct arena *a)
     c->loop_of = ARENA_ARRAY(a, int, blocks);
     c->joined_to = xcalloc(blocks, sizeof(int));
     c->agree = xcalloc(blocks, sizeof(bool));
-    c->parted = xcalloc(blocks, sizeof(bool));
+    c->diverged = xcalloc(blocks, sizeof(bool));
     c->loops = ARENA_ARRAY(a, struct natural_loop, blocks);
     c->same = xcalloc(count, sizeof(int));
     c->fate = xcalloc(count, sizeof *c->fate);
@@ -758,7 +758,7 @@ static void code_end(struct code *c, struct arena *a)
     free(c->number);
     free(c->joined_to);
     free(c->agree);
-    free(c->parted);
+    free(c->diverged);
     free(c->same);
     free(c->fate);
     free(c->taken);

@@ -89,7 +89,7 @@ struct code {
     int *loop_of;                    // innermost loop, or -1
     int *joined_to; // after predication: the block that it is executed with; itself
     bool *agree;    // those that run take its branch alike (lower_agree.c)
-    bool *parted;   // lanes may have diverged before it, and not met yet
+    bool *diverged; // lanes may have diverged before it, and not met yet
     struct natural_loop *loops;
     int loop_count;
     // by instruction

@@ -460,10 +460,9 @@ static double wide_slots(const struct code *c, int i, double alone)
         return 1;
     if (is_int(in, PTX_OP_ADD, 64))
         return sum_slots(c, i) + (is_moved_address(c, i) ? MOVED : 0);
-    if (is_int(in, PTX_OP_SUB, 64) && def_of(c, *source_of(c, i, 1)) >= 0 &&
-        c->fate[def_of(c, *source_of(c, i, 1))] == FATE_FOLDED &&
-        is_product(at(c, def_of(c, *source_of(c, i, 1))), 64))
-        return product_slots(c, def_of(c, *source_of(c, i, 1)));
+    int taken = is_int(in, PTX_OP_SUB, 64) ? def_of(c, *source_of(c, i, 1)) : -1;
+    if (taken >= 0 && c->fate[taken] == FATE_FOLDED && is_product(at(c, taken), 64))
+        return product_slots(c, taken);
     if (is_product(in, 64))
         return product_slots(c, i);
     if (in->opcode == PTX_OP_MUL && ptx_has_modifier(in, PTX_MOD_HI))
@@ -769,19 +768,22 @@ static bool is_byte_insertion(const struct code *c, int i)
            (length == 8 || length == 16) && from % length == 0;
 }
 
+static bool is_carry_product(const struct ptx_instruction *in)
+{
+    return in->opcode == PTX_OP_MADC ||
+           (in->opcode == PTX_OP_MAD && ptx_has_modifier(in, PTX_MOD_CC));
+}
+
 // A product with a carry is one of its own and a sum; of several by the same two factors the first two make it.
 static bool has_product_before(const struct code *c, int i)
 {
     int before = 0;
     const struct ptx_instruction *in = at(c, i);
-    bool carry = in->opcode == PTX_OP_MADC ||
-                 (in->opcode == PTX_OP_MAD && ptx_has_modifier(in, PTX_MOD_CC)),
-         high = ptx_has_modifier(in, PTX_MOD_HI);
-    for (int k = block_at(c, c->f->block_of[i])->first; k < i && carry && bits_of(in) == 32; k++) {
+    bool carry = is_carry_product(in) && bits_of(in) == 32, high = ptx_has_modifier(in, PTX_MOD_HI);
+    for (int k = block_at(c, c->f->block_of[i])->first; k < i && carry; k++) {
         const struct ptx_instruction *other = at(c, k);
-        if ((other->opcode == PTX_OP_MADC ||
-             (other->opcode == PTX_OP_MAD && ptx_has_modifier(other, PTX_MOD_CC))) &&
-            type_of(other) == type_of(in) && ptx_has_modifier(other, PTX_MOD_HI) == high &&
+        if (is_carry_product(other) && type_of(other) == type_of(in) &&
+            ptx_has_modifier(other, PTX_MOD_HI) == high &&
             same_value(c, source_of(c, i, 0), source_of(c, k, 0)) &&
             same_value(c, source_of(c, i, 1), source_of(c, k, 1)))
             before++;

@@ -196,7 +196,7 @@ static void exchanges_ask(struct code *c)
                          in_has(in, "sync") && in->opcode != PTX_OP_VOTE && mask >= 0 &&
                          is_number(c, i, mask);
         }
-        if (exchanges && c->parted[b])
+        if (exchanges && c->diverged[b])
             code_bring(c, c->joined_to[b], NONE, ASKS);
     }
 }

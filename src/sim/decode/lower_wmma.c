@@ -1,10 +1,10 @@
 // Machine instructions of wmma: a fragment of 16-bit elements is a word of each lane for each 8 by 8 of it, loaded by itself, and
-// transposed (MOVM) where it lies the other way; where a lane's words lie is worked out once for each stride, before loops.
+// transposed (MOVM) where rows and columns are exchanged; where a lane's words lie is worked out once for each stride, before loops.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/decode/lower_forms.h"
 
 struct fragment_shape {
-    int along, across; // of 8 elements: along what the stride steps over, and the other way
+    int along, across; // of 8 elements: along what the stride steps over, and across it
     bool transposed;
 };
 

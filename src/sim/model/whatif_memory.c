@@ -139,6 +139,14 @@ static void site_coalesce(struct altered *x, int i, double to, struct coalescing
     s->sectors = (uint64_t)left;
 }
 
+static void alone_scale(struct l2_counts *c, double to)
+{
+    uint64_t *const thirds[] = {&c->lone_written_thirds, &c->lone_merged_thirds,
+                                &c->dirty_written_thirds, &c->dirty_merged_thirds};
+    for (size_t i = 0; i < COUNT_OF(thirds); i++)
+        *thirds[i] = (uint64_t)((double)*thirds[i] * to);
+}
+
 static void sectors_apply(struct altered *x, double to)
 {
     struct coalescing c = {ARENA_ARRAY(&x->arena, double, x->sites + 1),
@@ -163,10 +171,7 @@ static void sectors_apply(struct altered *x, double to)
         double keep = was > whole ? whole / was : 1;
         x->in.l2.dram_write_bytes = (uint64_t)((double)x->in.l2.dram_write_bytes * keep);
         x->in.l2.dirty_bytes = (uint64_t)((double)x->in.l2.dirty_bytes * keep);
-        x->in.l2.lone_written_thirds = (uint64_t)((double)x->in.l2.lone_written_thirds * to);
-        x->in.l2.lone_merged_thirds = (uint64_t)((double)x->in.l2.lone_merged_thirds * to);
-        x->in.l2.dirty_written_thirds = (uint64_t)((double)x->in.l2.dirty_written_thirds * to);
-        x->in.l2.dirty_merged_thirds = (uint64_t)((double)x->in.l2.dirty_merged_thirds * to);
+        alone_scale(&x->in.l2, to);
         x->counters.figure[COUNTER_GLOBAL_STORE_SECTORS].value = least + to * (stored - least);
     }
 }
@@ -452,10 +457,7 @@ static void lines_fill(struct altered *x, const struct widening *w)
     }
     granules_fill(x, w);
     double left = stored > 0 ? 1 - parts / stored : 1;
-    x->in.l2.lone_written_thirds = (uint64_t)((double)x->in.l2.lone_written_thirds * left);
-    x->in.l2.lone_merged_thirds = (uint64_t)((double)x->in.l2.lone_merged_thirds * left);
-    x->in.l2.dirty_written_thirds = (uint64_t)((double)x->in.l2.dirty_written_thirds * left);
-    x->in.l2.dirty_merged_thirds = (uint64_t)((double)x->in.l2.dirty_merged_thirds * left);
+    alone_scale(&x->in.l2, left);
 }
 
 // A thread then does the work of several, of which only what computes values is repeated; the grid, or where that

@@ -159,11 +159,12 @@ static inline void count_shared(struct mem_state *s, struct wavefronts passes)
 }
 
 // Of an access that only the trace would hear of: without an event.
-static inline void plain_shared(struct warp *w, const struct uop *u, struct mem_state *s)
+static inline void plain_shared(struct warp *w, const struct uop *u, struct mem_state *s,
+                                struct wavefronts passes)
 {
-    count_shared(s, s->passes);
+    count_shared(s, passes);
     if (w->trace != NULL)
-        trace_passes(w, u->site, (unsigned)s->passes.count);
+        trace_passes(w, u->site, (unsigned)passes.count);
 }
 
 // more: added to all offsets.
@@ -171,12 +172,11 @@ static inline void event_shared(struct warp *w, const struct uop *u, struct mem_
                                 uint32_t mask, const uint32_t *offset, int64_t more, unsigned bytes,
                                 enum touch touch, struct wavefronts passes)
 {
-    count_shared(s, passes);
     if (is_bare(w, EVENT_SHARED)) {
-        if (w->trace != NULL)
-            trace_passes(w, u->site, (unsigned)passes.count);
+        plain_shared(w, u, s, passes);
         return;
     }
+    count_shared(s, passes);
     if (is_heard(w, EVENT_SHARED))
         event_send(w, &(struct event){.kind = EVENT_SHARED,
                                       .u = u,

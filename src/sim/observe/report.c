@@ -469,17 +469,12 @@ static bool violation_fail(const struct sim_violation *v, struct error *err)
 
 /* ---- time ---------------------------------------------------------------------------------- */
 
-// Of what L2 was left with, as much is alone in its line as of what it holds. A share of the blocks says nothing of it: what
-// others would have written beside theirs is missing.
+// What L2 was left with that is alone in its line. A share of the blocks says nothing of it: what others would have written beside
+// theirs is missing.
 static void dirty_alone_fill(const struct launch *l, struct l2_counts *c)
 {
-    double dirty = (double)l2_dirty_bytes(l->sim->l2);
-    if (l->options->no_timing || sample_is_partial(l) || dirty <= 0 || c->dirty_bytes == 0)
-        return;
-    uint64_t written, merged;
-    l2_dirty_alone(l->sim->l2, &written, &merged);
-    c->dirty_written_thirds = (uint64_t)llround((double)written * (double)c->dirty_bytes / dirty);
-    c->dirty_merged_thirds = (uint64_t)llround((double)merged * (double)c->dirty_bytes / dirty);
+    if (!l->options->no_timing && !sample_is_partial(l))
+        l2_dirty_alone(l->sim->l2, &c->dirty_written_thirds, &c->dirty_merged_thirds);
 }
 
 // What L2 did for all blocks. It holds no more dirty bytes than it can: the rest was written back.

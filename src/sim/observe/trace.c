@@ -279,6 +279,18 @@ static uint32_t first_sector(const struct access *access, uint64_t base)
     return (uint32_t)((base + a->address) / SECTOR_BYTES + sector);
 }
 
+// missed: as trace_lines() has it.
+static void lines_add(struct trace_op *op, const struct access *access, uint64_t base,
+                      unsigned sectors, unsigned missed, unsigned missed_lines)
+{
+    if (op->lines == 0)
+        op->first_sector = first_sector(access, base);
+    saturate(&op->lines, (unsigned)access->line_count);
+    saturate(&op->sectors, sectors);
+    saturate(&op->miss, missed);
+    saturate(&op->miss_lines, missed_lines);
+}
+
 // An instruction may access in pieces: they add up.
 void trace_note(struct trace_op *op, const struct event *e)
 {
@@ -287,15 +299,10 @@ void trace_note(struct trace_op *op, const struct event *e)
         return;
     }
     saturate(&op->wavefronts, e->passes);
-    if (e->access == NULL || e->access->line_count == 0)
-        return;
-    if (op->lines == 0)
-        op->first_sector = first_sector(e->access, e->line_base);
-    saturate(&op->lines, (unsigned)e->access->line_count);
-    saturate(&op->sectors, e->sectors);
-    saturate(&op->miss, e->touch == TOUCH_WRITE && e->kind != EVENT_LOCAL ? e->partial_sectors
-                                                                          : e->sent_sectors);
-    saturate(&op->miss_lines, e->sent_lines);
+    bool in_part = e->touch == TOUCH_WRITE && e->kind != EVENT_LOCAL;
+    if (e->access != NULL && e->access->line_count > 0)
+        lines_add(op, e->access, e->line_base, e->sectors,
+                  in_part ? e->partial_sectors : e->sent_sectors, e->sent_lines);
 }
 
 static struct trace_op *op_at_site(const struct warp *w, uint32_t site)
@@ -318,12 +325,8 @@ void trace_lines(struct warp *w, uint32_t site, const struct phase *p, uint64_t 
 {
     struct trace_op *op = op_at_site(w, site);
     saturate(&op->wavefronts, (unsigned)p->passes);
-    if (op->lines == 0)
-        op->first_sector = first_sector(&p->access, base);
-    saturate(&op->lines, (unsigned)p->access.line_count);
-    saturate(&op->sectors, (unsigned)p->access.sector_count);
-    saturate(&op->miss, missed);
-    saturate(&op->miss_lines, (unsigned)missed_lines);
+    lines_add(op, &p->access, base, (unsigned)p->access.sector_count, missed,
+              (unsigned)missed_lines);
 }
 
 /* ---- phases of barriers, and what bulk copies move ----------------------------------------------- */

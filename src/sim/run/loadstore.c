@@ -119,7 +119,7 @@ static inline bool load_shared_again(struct warp *w, const struct uop *u, const 
                                 m->base64, s))
         return false;
     if (!m->follows)
-        plain_shared(w, u, s);
+        plain_shared(w, u, s, s->passes);
     return true;
 }
 
@@ -158,7 +158,7 @@ static bool store_shared_again(struct warp *w, const struct uop *u, const struct
         w->core->lanes->mismatch32(offset, base, s->delta.near) != 0)
         return false;
     if (!m->follows)
-        plain_shared(w, u, s);
+        plain_shared(w, u, s, s->passes);
     note_touch(w, m, TOUCH_WRITE);
     uint8_t *to = w->block->shared + m->offset + (int32_t)base;
     const uint32_t *from = row32(w, m->reg[0]);
