@@ -109,6 +109,7 @@ uint8_t l1_store_bytes(struct l1 *c, uint64_t line_address, const struct line_by
 
 // What an SM sends to L2, in the order it does; replayed later in a fixed order over all SMs, so
 // that the counts do not depend on host threads.
+enum { MERGE_LINES = 8 }; // of a store in part, at most, that a warp's next store may join
 enum l2_kind {
     L2_READ,
     L2_WRITE,
@@ -118,7 +119,11 @@ enum l2_kind {
 struct l2_request {
     uint64_t line_address;
     uint32_t site; // index of the PTX instruction, for its statistics
-    uint8_t sectors, full_sectors, kind;
+    uint8_t sectors, full_sectors;
+    uint8_t kind : 4;       // enum l2_kind
+    uint8_t more_words : 3; // writes: of each sector in part, so many beside the first, in the mean
+    uint8_t
+        merged : 1; // writes: joins what waits to be sent, no request of its own for any counter
     uint8_t sm_partition; // which L2 partition the SM is near
 };
 // What a store of a pattern of addresses sends to L2 each time, whatever L1 holds: all but where it is and who sends it.
@@ -127,6 +132,7 @@ struct store_plan {
     unsigned requests, sent, partial; // the last two: sectors, as in struct l1_answer
     bool row;                         // has so many requests that the log takes it as one record
     uint8_t alike;            // sectors of each request where all have the same, none whole; or 0
+    uint8_t more_words;       // as in struct l2_request, of all requests
     uint64_t lines;           // the same in plans of the same lines; 0: not known
     uint64_t lowest, highest; // of the lines, as signed numbers
     uint64_t line[ACCESS_LINES]; // numbers of the access's lines, less the base's
@@ -134,7 +140,9 @@ struct store_plan {
     struct store_plan *next; // of those that are not used any more
     uint64_t retired;        // since this epoch
 };
-void store_plan_make(const struct access *access, uint32_t site, struct store_plan *out);
+// bytes: of each line, of a store in part.
+void store_plan_make(const struct access *access, const struct line_bytes *bytes, uint32_t site,
+                     struct store_plan *out);
 bool store_plans_meet(const struct store_plan *a, const struct store_plan *b); // the same lines
 // All lines of a warp's access at once: goes through L1, and leaves what L1 does not answer as requests for L2 in `out`, one for
 // each of its lines at most.
@@ -147,6 +155,7 @@ struct l1_question {
     const struct line_bytes *(*bytes)(void *context);
     void *context;
     const struct store_plan *plan; // of a store's pattern that came before; or NULL
+    uint64_t merged; // stores: lines, a bit each, of which all sectors wait to be sent
     enum touch touch;
     uint32_t site;
     uint8_t sm_partition;
@@ -154,7 +163,8 @@ struct l1_question {
 };
 struct l1_answer {
     size_t requests;
-    unsigned hits, sent, partial; // sectors: found, sent on, of these touched in part
+    unsigned hits, sent,
+        partial; // sectors: found, sent on (of stores those not merged), of these touched in part
 };
 // Into `answer`: a struct returned is copied by the host in pieces that it has only just written in others, and waits for them.
 void l1_ask(struct l1 *c, const struct l1_question *q, struct l2_request *out,

@@ -92,7 +92,7 @@ static void chip_access(struct chip *c, int sm, enum l2_kind kind, const uint64_
         struct l2_request r = {.line_address = a.line[i].address,
                                .sectors = sectors,
                                .full_sectors = a.line[i].full_sectors,
-                               .kind = (uint8_t)kind,
+                               .kind = kind & 15,
                                .sm_partition = (uint8_t)(sm & 1)};
         if (sectors)
             VEC_PUSH(c->log, c->count, c->capacity, r);
@@ -259,7 +259,7 @@ static void run_walk(struct chip *c, enum l2_kind kind, uint64_t bytes, uint64_t
                 struct l2_request r = {.line_address = a.line[i].address,
                                        .sectors = a.line[i].sectors,
                                        .full_sectors = a.line[i].full_sectors,
-                                       .kind = (uint8_t)kind,
+                                       .kind = kind & 15,
                                        .sm_partition = (uint8_t)(w % warps / 16 % SMS & 1)};
                 VEC_PUSH(c->log, c->count, c->capacity, r);
             }
@@ -354,7 +354,7 @@ static struct l2_counts send(struct l2 *c, enum l2_kind kind, uint64_t line, uns
                            .site = 3,
                            .sectors = (uint8_t)sectors,
                            .full_sectors = (uint8_t)full,
-                           .kind = (uint8_t)kind,
+                           .kind = kind & 15,
                            .sm_partition = (uint8_t)partition};
     l2_replay(c, &r, 1, &k, hits);
     assert_int_equal(hits[0] + hits[1] + hits[2], 0);
@@ -566,6 +566,34 @@ static void one_partition_has_no_far_side(void **state)
     l2_free(c);
 }
 
+// Two stores of 16 bytes make a sector whole as eight of 4 bytes do: nothing has to be fetched to read it. One that joins another
+// is no request that a counter sees.
+static void words_make_a_sector_whole(void **state)
+{
+    static const struct {
+        uint8_t more;
+        int writes;
+    } rows[] = {{0, 8}, {1, 4}, {2, 3}, {3, 2}};
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        for (int least = 0; least < 2; least++) {
+            struct l2 *c = l2_new(h200);
+            struct l2_counts sum = {0};
+            struct l2_request w = {.line_address = IN,
+                                   .sectors = 5,
+                                   .kind = L2_WRITE,
+                                   .more_words = rows[i].more & 7U};
+            for (int k = least; k < rows[i].writes; k++, w.merged = 1)
+                l2_replay(c, &w, 1, &sum, NULL);
+            assert_true(sum.write_sectors == 2 || sum.write_sectors == 4); // by its home
+            assert_int_equal(sum.dram_read_bytes, 0);
+            struct l2_request r = {.line_address = IN, .sectors = 5, .kind = L2_READ};
+            l2_replay(c, &r, 1, &sum, NULL);
+            assert_int_equal(sum.dram_read_bytes == 0, least == 0);
+            l2_free(c);
+        }
+}
+
 static void replay_gives_the_same_however_it_is_cut(void **state)
 {
     enum { COUNT = 300000 };
@@ -577,7 +605,9 @@ static void replay_gives_the_same_however_it_is_cut(void **state)
                                    .site = w[1] % 4,
                                    .sectors = (uint8_t)(1 + w[2] % 15),
                                    .full_sectors = (uint8_t)(w[2] >> 8 & (1 + w[2] % 15)),
-                                   .kind = (uint8_t)(w[1] >> 8) % 3,
+                                   .kind = (w[1] >> 8) % 3 & 15,
+                                   .more_words = w[3] >> 8 & 7,
+                                   .merged = w[3] >> 16 & 1,
                                    .sm_partition = w[3] & 1};
     }
     struct l2 *whole = l2_new(h200), *pieces = l2_new(h200);
@@ -683,9 +713,27 @@ static void random_lanes(uint64_t i, uint64_t base, struct lanes *out)
 }
 
 // The same, a line after the other.
+// Words beside the first, in the mean of the sectors in part, to the nearest; none of whole ones.
+static unsigned more_words(const struct l1_question *q)
+{
+    unsigned bytes = 0, sectors = 0;
+    for (int n = 0; n < q->access->line_count; n++)
+        for (unsigned s = 0; s < 4; s++) {
+            const struct access_line *a = &q->access->line[n];
+            if ((a->sectors & ~a->full_sectors & 1 << s) == 0)
+                continue;
+            uint64_t half = q->bytes(q->context)[n].half[s / 2] >> s % 2 * 32 & UINT32_MAX;
+            bytes += (unsigned)__builtin_popcountll(half);
+            sectors++;
+        }
+    double words = sectors > 0 ? floor(bytes / 4.0 / sectors + 0.5) : 1;
+    return words < 1 ? 0 : words > 7 ? 6 : (unsigned)words - 1;
+}
+
 static struct l1_answer ask_each(struct l1 *c, const struct l1_question *q, struct l2_request *out)
 {
     struct l1_answer sum = {0};
+    unsigned more = q->touch == TOUCH_WRITE ? more_words(q) : 0;
     for (int n = 0; n < q->access->line_count; n++) {
         const struct access_line *a = &q->access->line[n];
         uint64_t address = q->base + a->address;
@@ -701,9 +749,10 @@ static struct l1_answer ask_each(struct l1 *c, const struct l1_question *q, stru
         else if (q->touch == TOUCH_ATOMIC)
             l1_drop(c, address, a->sectors);
         send = a->sectors & ~hit;
+        bool merged = q->merged >> n & 1;
         sum.hits += (unsigned)__builtin_popcount(hit);
-        sum.sent += (unsigned)__builtin_popcount(send);
-        sum.partial += (unsigned)__builtin_popcount(send & ~(unsigned)a->full_sectors);
+        sum.sent += merged ? 0 : (unsigned)__builtin_popcount(send);
+        sum.partial += merged ? 0 : (unsigned)__builtin_popcount(send & ~(unsigned)a->full_sectors);
         if (send != 0)
             out[sum.requests++] =
                 (struct l2_request){.line_address = address,
@@ -713,6 +762,8 @@ static struct l1_answer ask_each(struct l1 *c, const struct l1_question *q, stru
                                     .kind = q->touch == TOUCH_READ    ? L2_READ
                                             : q->touch == TOUCH_WRITE ? L2_WRITE
                                                                       : L2_ATOMIC,
+                                    .more_words = more & 7,
+                                    .merged = merged,
                                     .sm_partition = q->sm_partition};
     }
     return sum;
@@ -740,9 +791,11 @@ static void l1_answers_many_lines_as_one_by_one(void **state)
                                     .bypass = i % 11 == 0};
             struct store_plan plan; // of every other store
             if (q.touch == TOUCH_WRITE && i % 2 != 0) {
-                store_plan_make(&lanes.access, q.site, &plan);
+                store_plan_make(&lanes.access, bytes_of(&lanes), q.site, &plan);
                 q.plan = &plan;
             }
+            if (q.touch == TOUCH_WRITE && i % 5 == 0) // some of them join others
+                q.merged = i * 2654435761u & (((uint64_t)1 << lanes.access.line_count) - 1);
             struct l1_answer a, b = ask_each(single, &q, want);
             l1_ask(many, &q, got, &a);
             assert_int_equal(a.requests, b.requests);
@@ -818,7 +871,7 @@ static void stores_in_a_row_leave_what_they_wrote(void **state)
                 in_part += l1_in_part(many, line) != 0;
             }
             if (q.touch == TOUCH_WRITE && kind != 6) {
-                store_plan_make(&lanes.access, q.site, &plan);
+                store_plan_make(&lanes.access, bytes_of(&lanes), q.site, &plan);
                 q.plan = &plan;
             }
             struct l1_answer a, b = ask_each(single, &q, want);
@@ -931,6 +984,7 @@ int main(void)
         cmocka_unit_test(write_from_the_home_side_ends_copies_elsewhere),
         cmocka_unit_test(copy_that_outlived_its_line_ends_with_the_next_write),
         cmocka_unit_test(read_of_a_sector_written_in_part_fetches_it),
+        cmocka_unit_test(words_make_a_sector_whole),
         cmocka_unit_test(atomic_is_done_at_the_home),
         cmocka_unit_test(one_partition_has_no_far_side),
         cmocka_unit_test(replay_gives_the_same_however_it_is_cut),

@@ -21,6 +21,8 @@ static const char PROGRAM[] =
     "mov.u32 %r0, %tid.x;\nmul.wide.u32 %l2, %r0, 40;\nadd.s64 %l3, %l1, %l2;\n"
     "ld.global.u32 %r1, [%l3];\nld.global.u32 %r2, [%l3];\n"
     "add.s64 %l4, %l0, %l2;\nst.global.u32 [%l4], %r1;\n"
+    "mul.wide.u32 %l5, %r0, 8;\nadd.s64 %l5, %l5, %l0;\n"
+    "st.global.u32 [%l5+1024], %r1;\nst.global.u32 [%l5+1028], %r1;\n"
     "shl.b32 %r3, %r0, 3;\nand.b32 %r3, %r3, 255;\nmov.u32 %r4, s;\nadd.u32 %r5, %r4, %r3;\n"
     "atom.shared.add.u32 %r6, [%r5], %r2;\nst.shared.u32 [%r5+4], %r1;\nld.shared.u32 %r7, "
     "[%r5+4];\n"

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/observe/events.h"
 
+#include <math.h>
 #include <stdatomic.h>
 
 #undef fail
@@ -112,7 +113,57 @@ static void local_loads_are_sent_to_l2(void **state)
         assert_true(b.report.sites[i].l2_hit_sectors <= b.report.sites[i].l2_sectors);
         sent += b.report.sites[i].l2_sectors;
     }
-    assert_int_equal(sent, 128);
+    assert_int_equal(sent, 128 + 128); // and what was stored
+    bench_close(&b);
+}
+
+// Sectors written to L2 by words of `words` a thread, each stored by itself, of so many warps of a block; of bench/truth/tuning/records.
+static double written(const char *kernel, uint32_t record, uint32_t blocks)
+{
+    uint32_t count = blocks * 128;
+    struct bench b;
+    bench_file(&b, "../../bench/truth/tuning/records/records.ptx");
+    uint64_t out = bench_buffer(&b, "out", NULL, (size_t)count * record),
+             in = bench_buffer(&b, "in", NULL, 4096 * sizeof(uint32_t));
+    bench_run(&b, kernel, GRID1(blocks, 128), ARGS(&out, &in, &count));
+    double sectors = bench_counter(&b, COUNTER_L2_WRITE_SECTORS) / ((double)count * record / 32);
+    bench_close(&b);
+    return sectors;
+}
+
+// A record's parts are sent together where few lines wait for the rest. On an H200, by the sectors of the records (half of those written
+// pass both partitions): words4 of all warps 1.9, words8 of one block 2.7 to 3 of an SM (half of what waits joins) and of all 11.6,
+// fours4 3.0. Where all of a record is sent at once it is 1.5.
+static void parts_of_a_record_are_sent_together(void **state)
+{
+    (void)state;
+    assert_true(fabs(written("words4", 16, 1056) - 1.5) < 0.01);
+    assert_true(fabs(written("words3", 12, 1056) - 1.5) < 0.01);
+    assert_true(fabs(written("words8", 32, 132) - 1.5) < 0.01); // four warps of an SM
+    assert_true(fabs(written("words8", 32, 2112) - 12) < 0.1);
+    assert_true(fabs(written("fours4", 64, 132) - 3) < 0.03);
+}
+
+// What is stored in local memory goes on to L2, as on an H200 (bench/truth/tuning/locals, turn64-8: 6.92 M sectors, half of them counted
+// twice), and warps take turns at it: their arrays have to be in L1 together (look256-16: 9.95 M sectors read, 8 KiB without turns).
+static void local_memory_is_written_through_and_shares_l1(void **state)
+{
+    (void)state;
+    uint32_t turns = 64, step = 7, shift = 3, spread = 0;
+    struct bench b;
+    bench_file(&b, "../../bench/truth/tuning/locals/locals.ptx");
+    uint64_t out = bench_buffer(&b, "out", NULL, 270336 * sizeof(uint32_t)),
+             in = bench_buffer(&b, "in", NULL, 4096 * sizeof(uint32_t));
+    bench_run(&b, "turn64", GRID1(264, 128), ARGS(&out, &in, &turns, &step, &shift));
+    double stored = bench_counter(&b, COUNTER_LOCAL_STORE_SECTORS);
+    assert_true(stored >= 1056 * 128 * 4);
+    double written = bench_counter(&b, COUNTER_L2_WRITE_SECTORS) -
+                     1.5 * bench_counter(&b, COUNTER_GLOBAL_STORE_SECTORS);
+    if (!(fabs(written - 1.5 * stored) < 0.01 * stored))
+        fail_msg("%.0f sectors written, %.0f stored", written, stored);
+    turns = 512;
+    bench_run(&b, "look256", GRID1(528, 128), ARGS(&out, &in, &turns, &spread));
+    assert_true(bench_counter(&b, COUNTER_L2_READ_SECTORS) > 0.5 * 2112 * turns * 4);
     bench_close(&b);
 }
 
@@ -156,6 +207,8 @@ int main(void)
         cmocka_unit_test(a_sector_filled_by_eight_stores_hits),
         cmocka_unit_test(an_atomic_takes_stored_bytes_from_l1),
         cmocka_unit_test(local_memory_hits_where_all_of_it_was_stored),
+        cmocka_unit_test(parts_of_a_record_are_sent_together),
+        cmocka_unit_test(local_memory_is_written_through_and_shares_l1),
         cmocka_unit_test(local_loads_are_sent_to_l2),
         cmocka_unit_test(warps_in_line_for_the_unit_share_l1),
     };

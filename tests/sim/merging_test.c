@@ -21,7 +21,7 @@ static struct l2_request request_of(uint64_t line, uint8_t sectors, enum l2_kind
     return (struct l2_request){.line_address = HERE + line * LINE,
                                .sectors = sectors,
                                .full_sectors = sectors,
-                               .kind = (uint8_t)kind};
+                               .kind = kind & 15};
 }
 
 static bool merges(struct merging *m, int sm, size_t round, struct l2_request r)

@@ -3,7 +3,8 @@
 // stride collides.
 // What they do was read off an H200's counters with ncu; tests/sim/cache_test.c has the figures:
 //   L1   a load brings exactly the sectors it misses; a store goes through and leaves the bytes it
-//        wrote behind, in a line allocated if need be: a load of nothing else of a sector hits.
+//        wrote behind, in a line allocated if need be: a load of nothing else of a sector hits. Stores in
+//        part that a warp makes to the same few lines are sent together (l1_merged_lines).
 //   L2   has partitions, each near to its share of the SMs; a line's home is one of them.
 //        Reads from the other side look up the near partition, then the home, and leave a copy in
 //        the near one, so that data read from everywhere takes more room. Writes and atomics from
@@ -69,12 +70,29 @@ static const struct l2_functions *l2_functions(void)
     return &sim_l2_functions_baseline;
 }
 
-void store_plan_make(const struct access *access, uint32_t site, struct store_plan *out)
+uint8_t more_words_in_part(const struct access *access, const struct line_bytes *bytes)
+{
+    enum { WORD = 4, MOST = SECTOR_BYTES / WORD - 1 };
+    unsigned written = 0, sectors = 0;
+    for (int i = 0; bytes && i < access->line_count; i++) {
+        const struct access_line *a = &access->line[i];
+        sectors += bits_of_4(a->sectors & ~(unsigned)a->full_sectors);
+        written += (unsigned)__builtin_popcountll(bytes[i].half[0]) +
+                   (unsigned)__builtin_popcountll(bytes[i].half[1]) -
+                   SECTOR_BYTES * bits_of_4(a->full_sectors & a->sectors);
+    }
+    unsigned words = sectors > 0 ? (written + WORD * sectors / 2) / (WORD * sectors) : 1;
+    return (uint8_t)(words < 1 ? 0 : words > MOST ? MOST - 1 : words - 1);
+}
+
+void store_plan_make(const struct access *access, const struct line_bytes *bytes, uint32_t site,
+                     struct store_plan *out)
 {
     enum { ROW_LEAST = 4 }; // requests: fewer are copied sooner than looked up
     unsigned count = 0, alike = 0, differ = 0;
     int64_t lowest = INT64_MAX, highest = INT64_MIN;
     out->sent = out->partial = 0;
+    out->more_words = more_words_in_part(access, bytes);
     for (int i = 0; i < access->line_count; i++) {
         const struct access_line *a = &access->line[i];
         int64_t line = (int64_t)a->address >> LINE_SHIFT;
@@ -91,7 +109,8 @@ void store_plan_make(const struct access *access, uint32_t site, struct store_pl
                                                     .site = site,
                                                     .sectors = a->sectors,
                                                     .full_sectors = a->full_sectors & a->sectors,
-                                                    .kind = L2_WRITE};
+                                                    .kind = L2_WRITE,
+                                                    .more_words = out->more_words & 7U};
     }
     out->requests = count;
     out->lines = 0;

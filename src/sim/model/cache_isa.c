@@ -14,7 +14,7 @@ static inline struct l2_request *request_put(struct l2_request *r, const struct 
                              .site = q->site,
                              .sectors = (uint8_t)sectors,
                              .full_sectors = a->full_sectors & (uint8_t)sectors,
-                             .kind = (uint8_t)kind,
+                             .kind = kind & 15,
                              .sm_partition = q->sm_partition};
     return r + 1;
 }
@@ -58,6 +58,7 @@ static inline struct l2_request *load_lines(struct l1 *c, const struct l1_questi
 static inline struct l2_request *store_lines(struct l1 *c, const struct l1_question *q,
                                              struct l2_request *r, struct l1_answer *sum)
 {
+    struct l2_request *const first = r;
     const struct line_bytes *bytes = NULL;
     struct set *sets[COUNT_OF(((struct access *)0)->line)];
     row_end(c);
@@ -76,9 +77,16 @@ static inline struct l2_request *store_lines(struct l1 *c, const struct l1_quest
         }
         if (!a->sectors)
             continue;
-        sum->sent += bits_of_4(a->sectors);
-        sum->partial += bits_of_4(partial);
+        bool merged = q->merged >> i & 1;
+        sum->sent += merged ? 0 : bits_of_4(a->sectors);
+        sum->partial += merged ? 0 : bits_of_4(partial);
         r = request_put(r, q, a, a->sectors, L2_WRITE);
+        r[-1].merged = merged;
+    }
+    if (bytes) {
+        unsigned more = more_words_in_part(q->access, bytes);
+        for (struct l2_request *put = first; put < r; put++)
+            put->more_words = more & 7;
     }
     return r;
 }
@@ -234,7 +242,7 @@ static void ask(struct l1 *c, const struct l1_question *q, struct l2_request *ou
                 struct l1_answer *sum)
 {
     *sum = (struct l1_answer){0};
-    struct l2_request *end = q->plan                                ? planned_lines(c, q, out, sum)
+    struct l2_request *end = q->plan && !q->merged                  ? planned_lines(c, q, out, sum)
                              : q->touch == TOUCH_WRITE              ? store_lines(c, q, out, sum)
                              : q->touch == TOUCH_READ && !q->bypass ? load_lines(c, q, out, sum)
                                                                     : other_lines(c, q, out, sum);

@@ -342,7 +342,15 @@ static double at_least_one(double value)
 
 // A figure that the chip's file lacks is the least. Misses come at the SM's
 // share of the memory's rate, or of the L2's, if that is known.
-struct turn_costs turn_costs(const struct gpu *g)
+// Warps whose stores are under way at once: one of each scheduler, and one that is sent.
+static uint32_t merge_lines(const struct gpu *g, unsigned warps)
+{
+    double lines = g->value[GPU_FIELD_l1_merged_lines];
+    double busy = sooner(warps > 0 ? warps : 1, GPU(g, schedulers_per_sm) + 1);
+    return lines > 0 ? (uint32_t)sooner(lines / busy, MERGE_LINES) : 0;
+}
+
+struct turn_costs turn_costs(const struct gpu *g, unsigned warps)
 {
     double l2 = g->value[GPU_FIELD_l2_read_gbps], dram = GPU(g, dram_gbps);
     double bytes = chip_rate(g, l2 > dram ? l2 : dram, GPU(g, sm_count));
@@ -355,6 +363,7 @@ struct turn_costs turn_costs(const struct gpu *g)
         .memory_latency = (uint32_t)GPU(g, latency_dram_cycles),
         .memory_bytes_per_cycle = (uint32_t)at_least_one(bytes),
         .queue_cycles = queue >= 0 ? (uint32_t)queue : UINT32_MAX,
+        .merge_lines = merge_lines(g, warps),
         .schedulers = (uint32_t)GPU(g, schedulers_per_sm)};
     for (unsigned i = 0; i < COUNT_OF(t.port_cycles); i++)
         t.port_cycles[i] = (uint32_t)(port_requests(i) / t.r.port_lines);

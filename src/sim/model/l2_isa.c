@@ -10,9 +10,10 @@
 #endif
 
 enum {
-    PARTIAL_WRITES = 8, // writes in part (a word each, say) that make a sector whole
-    AHEAD = 16,         // requests of which the sets are fetched early
-    PIECE = 64,         // requests of which the ways are worked out together
+    PARTIAL_WRITES =
+        8,      // words written in part that make a sector whole: which they are is not kept
+    AHEAD = 16, // requests of which the sets are fetched early
+    PIECE = 64, // requests of which the ways are worked out together
 };
 
 /* ---- one partition's set -------------------------------------------------------------------- */
@@ -117,16 +118,18 @@ static inline void set_fill(struct set *s, int way, unsigned sectors)
     s->partial_ways = (uint8_t)(s->partial_ways - (was_partial && !partial_of(s, way)));
 }
 
-// Which of the sectors written in part are whole by now: those that have been PARTIAL_WRITES times.
-static inline unsigned count_partial_writes(struct set *s, int way, unsigned sectors)
+// Which of the sectors written in part are whole by now: those that have got PARTIAL_WRITES words.
+static inline unsigned count_partial_writes(struct set *s, int way, unsigned sectors,
+                                            unsigned words)
 {
 #if defined(__BMI2__)
-    unsigned count = s->partial_writes[way] + _pdep_u32(sectors, 0x1111);
+    unsigned count = s->partial_writes[way] + words * _pdep_u32(sectors, 0x1111);
     s->partial_writes[way] = (uint16_t)(count & 0x7777);
     return _pext_u32(count, 0x8888);
 #else
     unsigned nibbles = (sectors & 1) | (sectors & 2) << 3 | (sectors & 4) << 6 | (sectors & 8) << 9;
-    unsigned count = s->partial_writes[way] + nibbles, whole = (count & 0x8888) / PARTIAL_WRITES;
+    unsigned count = s->partial_writes[way] + words * nibbles,
+             whole = (count & 0x8888) / PARTIAL_WRITES;
     s->partial_writes[way] = (uint16_t)(count & 0x7777);
     return (whole | whole >> 3 | whole >> 6 | whole >> 9) & 15;
 #endif
@@ -143,13 +146,14 @@ static __attribute__((noinline)) void set_relieve(struct l2 *c, struct set *s,
         set_clean(c, s, oldest_dirty(s), counts);
 }
 
+// words: of each sector in part.
 static inline void set_write(struct l2 *c, struct set *s, int way, unsigned sectors, unsigned full,
-                             struct l2_counts *counts)
+                             unsigned words, struct l2_counts *counts)
 {
     unsigned valid = valid_of(s, way), dirty = dirty_of(s, way), in_part = sectors & ~full & ~valid;
     bool was_partial = (dirty & ~valid) != 0, was_dirty = dirty != 0;
     if (in_part)
-        full |= count_partial_writes(s, way, in_part);
+        full |= count_partial_writes(s, way, in_part, words);
     valid |= sectors & full;
     c->dirty_sectors += bits_of_4(sectors & ~dirty);
     dirty |= sectors;
@@ -278,7 +282,7 @@ static __attribute__((noinline)) void copies_drop(const struct l2 *c, const stru
 
 // Its sectors are counted by the caller.
 static __attribute__((noinline)) void line_write(struct l2 *c, const struct route *to,
-                                                 unsigned sectors, unsigned full,
+                                                 unsigned sectors, unsigned full, unsigned words,
                                                  struct l2_counts *counts)
 {
     struct set *s = to->home_set;
@@ -292,16 +296,16 @@ static __attribute__((noinline)) void line_write(struct l2 *c, const struct rout
         copy->state[l2_way(c, copy, to->tag, counts)] |= (uint8_t)full;
         s->copied |= (uint16_t)bit;
     }
-    set_write(c, s, way, sectors, full, counts);
+    set_write(c, s, way, sectors, full, words, counts);
 }
 
-static inline void l2_write(struct l2 *c, const struct route *to, unsigned sectors, unsigned full,
+static inline void l2_write(struct l2 *c, const struct route *to, const struct l2_request *r,
                             struct l2_counts *counts)
 {
-    unsigned passed = bits_of_4(sectors) << (to->home_set != to->near_set);
+    unsigned passed = r->merged ? 0 : bits_of_4(r->sectors) << (to->home_set != to->near_set);
     counts->write_sectors += passed;
     counts->hit_sectors += passed;
-    line_write(c, to, sectors, full, counts);
+    line_write(c, to, r->sectors, r->full_sectors, 1 + r->more_words, counts);
 }
 
 // Done at the home; what is not there is fetched first. Counted apart from reads and writes.
@@ -321,7 +325,7 @@ static inline unsigned l2_atomic(struct l2 *c, const struct route *to, unsigned 
     }
     counts->hit_sectors += bits_of_4(hit) + (far ? bits_of_4(sectors) : 0);
     counts->atomic_sectors += bits_of_4(sectors) << far;
-    set_write(c, s, way, sectors, sectors, counts);
+    set_write(c, s, way, sectors, sectors, 0, counts);
     return hit;
 }
 
@@ -340,7 +344,7 @@ static inline unsigned l2_serve(struct l2 *c, const struct l2_request *r, const 
     case L2_READ:
         return l2_read(c, to, r->sectors, counts);
     case L2_WRITE:
-        l2_write(c, to, r->sectors, r->full_sectors, counts);
+        l2_write(c, to, r, counts);
         return r->sectors;
     case L2_ATOMIC:
         return l2_atomic(c, to, r->sectors, counts);
@@ -383,7 +387,8 @@ static __attribute__((noinline)) size_t write_row(struct l2 *c, const struct l2_
     const struct l2_request *const from = r, *const end = r + count;
     for (; r < end && r->kind == L2_WRITE; r++, to++) {
         struct set *s = to->home_set;
-        unsigned sectors = r->sectors, full = r->full_sectors, each = bits_of_4(sectors);
+        unsigned sectors = r->sectors, full = r->full_sectors;
+        unsigned each = r->merged ? 0 : bits_of_4(sectors);
         bool far = s != to->near_set;
         set_cool(c, s);
         int way = set_find(s, to->tag);
@@ -393,7 +398,7 @@ static __attribute__((noinline)) size_t write_row(struct l2 *c, const struct l2_
             site_hits[r->site] += each;
         bool copied = way >= 0 && (s->copied >> way & 1) && (!far || c->partitions > 2);
         if (way < 0 || copied) {
-            l2_write(c, to, sectors, full, counts);
+            l2_write(c, to, r, counts);
             continue;
         }
         passed += each << far;
@@ -403,7 +408,7 @@ static __attribute__((noinline)) size_t write_row(struct l2 *c, const struct l2_
             copy->state[l2_way(c, copy, to->tag, counts)] |= (uint8_t)full;
             s->copied |= (uint16_t)(1u << way);
         }
-        set_write(c, s, way, sectors, full, counts);
+        set_write(c, s, way, sectors, full, 1 + r->more_words, counts);
     }
     counts->write_sectors += passed;
     counts->hit_sectors += passed;
@@ -514,7 +519,7 @@ static void row_each(struct l2 *c, struct l2_log *log, const struct l2_row *row,
     for (unsigned i = from; i < to; i++) {
         const struct l2_request *r = &row->plan->request[i];
         struct route where = place_route(c, log, &log->places.line[i]);
-        line_write(c, &where, r->sectors, r->full_sectors, counts);
+        line_write(c, &where, r->sectors, r->full_sectors, 1 + r->more_words, counts);
     }
 }
 
@@ -526,15 +531,15 @@ struct row_run {
 
 // Writes of the same sectors of a line, in part.
 struct again {
-    unsigned sectors;
+    unsigned sectors, words;
     uint64_t nibbles; // of one, as a warm set's count
     uint64_t decides; // bits of a warm set that say whether it can take them
 };
 
-static inline struct again again_of(unsigned sectors)
+static inline struct again again_of(unsigned sectors, unsigned words)
 {
     uint64_t nibbles = (sectors & 1) | (sectors & 2) << 3 | (sectors & 4) << 6 | (sectors & 8) << 9;
-    return (struct again){sectors, nibbles << WARM_WRITES,
+    return (struct again){sectors, words, words * nibbles << WARM_WRITES,
                           UINT32_MAX | (uint64_t)sectors << WARM_STATE};
 }
 
@@ -544,7 +549,7 @@ static inline bool write_again(uint64_t *warm, const struct again *a, uint32_t t
 {
     const uint64_t full = (uint64_t)0x8888 << WARM_WRITES;
     uint64_t now = *warm, may = (uint64_t)1 << WARM_NEAR << far;
-    if (((now ^ (tag | may)) & (a->decides | may)) != 0)
+    if (((now ^ (tag | may)) & (a->decides | may)) != 0 || times * a->words > PARTIAL_WRITES)
         return false;
     now += times * a->nibbles;
     if ((now & full) != 0)
@@ -564,7 +569,7 @@ static __attribute__((noinline)) void write_first(struct l2 *c, const struct l2_
     struct route where = place_route(c, log, at);
     bool far = where.home_set != where.near_set;
     do {
-        line_write(c, &where, a->sectors, 0, counts);
+        line_write(c, &where, a->sectors, 0, a->words, counts);
         set_warm(c, where.home_set, at->tag);
     } while (--times > 0 &&
              !write_again(&c->warm[at->home], a, at->tag, times, far, &c->dirty_sectors));
@@ -577,6 +582,8 @@ static inline uint64_t lines_again(uint64_t *warm, const struct l2_places *p, co
 {
     uint64_t missed = 0;
     unsigned i = from;
+    if (times * a->words > PARTIAL_WRITES)
+        return (UINT64_MAX >> (ACCESS_LINES - (to - from))) << from;
 #if defined(__AVX512DQ__) && defined(__AVX512VL__)
     enum { AT_ONCE = 8, DIRTY = WARM_STATE + SECTORS_PER_LINE };
     const __m512i near = _mm512_set1_epi64((int64_t)1 << WARM_NEAR);
@@ -622,7 +629,7 @@ static __attribute__((noinline)) void row_again(struct l2 *c, const struct l2_lo
                                                 const struct store_plan *plan,
                                                 const struct row_run *run, struct l2_counts *counts)
 {
-    const struct again again = again_of(plan->alike);
+    const struct again again = again_of(plan->alike, 1 + plan->more_words);
     const struct l2_places *p = &log->places;
     for (unsigned from = 0, to; from < plan->requests; from = to) {
         // Up to where there are more, or less, for each line.
@@ -666,7 +673,7 @@ static inline void row_count(const struct l2_log *log, const struct l2_row *row,
 static inline bool row_goes_on(const struct l2_row *a, const struct l2_row *b)
 {
     return a->after == b->after && a->base == b->base && a->plan->alike == b->plan->alike &&
-           same_lines(a->plan, b->plan);
+           a->plan->more_words == b->plan->more_words && same_lines(a->plan, b->plan);
 }
 
 // As many requests of rows, the next one's first. Those to the same lines that come one after the other go line by line:

@@ -37,6 +37,6 @@ static void turns_hear(struct warp *w, struct event *e)
 }
 
 const struct listener turns_listener = {.name = "turns",
-                                        .kinds = HEARS(GLOBAL) | HEARS(TEXTURE),
+                                        .kinds = HEARS(GLOBAL) | HEARS(LOCAL) | HEARS(TEXTURE),
                                         .wanted = turns_wanted,
                                         .hear = turns_hear};

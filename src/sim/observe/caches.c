@@ -110,6 +110,33 @@ static inline void lines_ask(struct sm *sm, const struct l1_question *q, struct 
     sm->log.count += answer->requests;
 }
 
+// Which of a store's lines join what the warp's last one left to be sent, a bit each: where it was to the same lines and by
+// another instruction, and these are few enough to be there still.
+static uint64_t lines_merged(struct warp *w, const struct access *a, uint64_t base, uint32_t site)
+{
+    struct store_waiting *s = &w->stored;
+    uint32_t count = (uint32_t)a->line_count, sectors = 0;
+    uint64_t merged = 0, in_part = 0, differs = 0;
+    if (count > w->core->launch->turn.merge_lines) {
+        s->count = 0;
+        return 0;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const struct access_line *line = &a->line[i];
+        uint32_t stored = (uint32_t)line->sectors << i * SECTORS_PER_LINE;
+        sectors |= stored;
+        in_part |= line->sectors & ~(unsigned)line->full_sectors;
+        differs |= s->line[i] ^ (base + line->address);
+        merged |= (uint64_t)((stored & ~s->sectors) == 0) << i;
+        s->line[i] = base + line->address;
+    }
+    bool joins = in_part != 0 && differs == 0 && s->count == count && site > s->site;
+    s->sectors = sectors | (joins ? s->sectors : 0);
+    s->count = in_part != 0 ? count : 0;
+    s->site = site;
+    return joins ? merged : 0;
+}
+
 static void hear_global(struct warp *w, struct event *e)
 {
     struct sm *sm = w->block->sm;
@@ -125,6 +152,8 @@ static void hear_global(struct warp *w, struct event *e)
         .bytes = lanes_known ? all_bytes : NULL,
         .context = &t,
         .plan = e->plan,
+        .merged =
+            e->touch == TOUCH_WRITE ? lines_merged(w, e->access, e->line_base, e->u->site) : 0,
         .touch = e->touch,
         .site = e->u->site,
         .sm_partition = (uint8_t)(sm->index & 1),
@@ -139,6 +168,8 @@ static void hear_global(struct warp *w, struct event *e)
     e->sent_lines = (unsigned)answer.requests;
     e->sent_sectors = answer.sent;
     e->partial_sectors = answer.partial;
+    if (q.merged != 0)
+        e->merged_sectors = e->sectors - answer.sent;
 }
 
 void caches_store_row(struct warp *w, const struct uop *u, struct mem_state *s, uint64_t base)
@@ -154,7 +185,7 @@ void caches_store_row(struct warp *w, const struct uop *u, struct mem_state *s, 
     s->l2_sectors += p->plan->sent;
     turn_taken(w, &l->turn, &take, true);
     if (w->trace != NULL)
-        trace_lines(w, u->site, p, base, p->plan->partial, p->plan->requests);
+        trace_lines(w, u->site, p, base, p->plan->sent, p->plan->partial, p->plan->requests);
 }
 
 void caches_plain(struct warp *w, const struct uop *u, struct mem_state *s, uint32_t mask,
@@ -175,16 +206,18 @@ void caches_plain(struct warp *w, const struct uop *u, struct mem_state *s, uint
     touched.mask = mask;
     touched.bytes = bytes;
     touched.known = false;
-    const struct l1_question q = {.access = &p->access,
-                                  .base = base,
-                                  .next = 2 * base - s->line_base,
-                                  .bytes = all_bytes,
-                                  .context = &touched,
-                                  .plan = p->planned ? p->plan : NULL,
-                                  .touch = touch,
-                                  .site = u->site,
-                                  .sm_partition = (uint8_t)(sm->index & 1),
-                                  .bypass = m->bypass_l1};
+    const struct l1_question q = {
+        .access = &p->access,
+        .base = base,
+        .next = 2 * base - s->line_base,
+        .bytes = all_bytes,
+        .context = &touched,
+        .plan = p->planned ? p->plan : NULL,
+        .merged = touch == TOUCH_WRITE ? lines_merged(w, &p->access, base, u->site) : 0,
+        .touch = touch,
+        .site = u->site,
+        .sm_partition = (uint8_t)(sm->index & 1),
+        .bypass = m->bypass_l1};
     struct l1_answer answer;
     lines_ask(sm, &q, &answer);
     s->line_base = base;
@@ -193,17 +226,20 @@ void caches_plain(struct warp *w, const struct uop *u, struct mem_state *s, uint
     bool reads = touch == TOUCH_READ;
     double flits = port_store_flits((unsigned)p->access.line_count, answer.sent, answer.partial);
     const struct turn_take take = {.stages = p->stages,
-                                   .port = reads        ? t->port_cycles[answer.requests]
-                                           : p->planned ? p->port
-                                                        : (uint64_t)(flits / t->r.port_lines),
+                                   .port = reads ? t->port_cycles[answer.requests]
+                                           : p->planned && q.merged == 0
+                                               ? p->port
+                                               : (uint64_t)(flits / t->r.port_lines),
                                    .memory = t->memory_cycles[answer.sent],
                                    .reads = reads,
                                    .waits = m->ordered || (reads && answer.sent > 0)};
     turn_taken(w, t, &take, answer.sent > 0);
     if (w->trace != NULL)
-        trace_lines(w, u->site, p, base, reads ? answer.sent : answer.partial, answer.requests);
+        trace_lines(w, u->site, p, base, reads ? (unsigned)p->access.sector_count : answer.sent,
+                    reads ? answer.sent : answer.partial, answer.requests);
 }
 
+// Words of local memory go through L1 as those of global memory do: a store goes on to L2 whether L1 has its line or not.
 static void hear_local(struct warp *w, struct event *e)
 {
     enum { LOCAL_WORD = 4 }; // local memory is laid out by words
@@ -211,19 +247,20 @@ static void hear_local(struct warp *w, struct event *e)
     struct sm *sm = w->block->sm;
     struct touched t;
     touched_init(&t, e, e->physical, 0, e->bytes < LOCAL_WORD ? e->bytes : LOCAL_WORD);
+    bool writes = e->touch == TOUCH_WRITE;
     for (int i = 0; i < e->access->line_count; i++) {
         const struct access_line *a = &e->access->line[i];
-        uint8_t there =
-            e->touch == TOUCH_WRITE ? line_store(sm->l1, &t, i) : line_load(sm->l1, &t, i);
-        uint8_t hit = there & a->sectors;
-        uint8_t missing = (uint8_t)(a->sectors & ~hit);
+        uint8_t hit = (writes ? line_store(sm->l1, &t, i) : line_load(sm->l1, &t, i)) & a->sectors;
+        uint8_t sent = writes ? a->sectors : (uint8_t)(a->sectors & ~hit);
         e->hit_sectors += sector_count(hit);
-        e->sent_sectors += sector_count(missing);
-        e->sent_lines += missing != 0;
-        if (missing == 0 || e->touch == TOUCH_WRITE)
+        e->sent_sectors += sector_count(sent);
+        e->sent_lines += sent != 0;
+        if (writes)
+            e->partial_sectors += sector_count((uint8_t)(a->sectors & ~a->full_sectors));
+        if (sent == 0)
             continue;
-        sm_log(sm, a->address, missing, a->full_sectors, L2_READ, e->u->site);
-        s->l2_sectors += sector_count(missing);
+        sm_log(sm, a->address, sent, a->full_sectors & sent, l2_kind_of(e->touch), e->u->site);
+        s->l2_sectors += sector_count(sent);
     }
 }
 

@@ -59,14 +59,14 @@ const struct trace *trace_chosen(const struct launch *l, const struct sim_site *
 void trace_begin(struct trace_op *ops, const struct segment *s, uint32_t mask);
 void trace_note(struct trace_op *op, const struct event *e);
 // Of a warp that is traced, what the trace alone hears of, without an event: a segment that starts, an arrival at a barrier, an
-// access of shared memory, or one of global memory in a phase, of whose lines so many were sent on; missed: sectors that a load did
-// not find, or that a store writes in part.
+// access of shared memory, or one of global memory in a phase, of whose lines so many were sent on; sectors: of a load all, of a
+// store those that it sends itself; missed: sectors that a load did not find, or that a store writes in part.
 void trace_segment(struct warp *w, const struct segment *s, uint32_t mask);
 void trace_barrier(struct warp *w, const struct uop *u, uint32_t mask, uint32_t threads);
 void trace_guard(struct warp *w, uint32_t site, uint32_t mask);
 void trace_passes(struct warp *w, uint32_t site, unsigned passes);
 void trace_lines(struct warp *w, uint32_t site, const struct phase *p, uint64_t base,
-                 unsigned missed, size_t missed_lines);
+                 unsigned sectors, unsigned missed, size_t missed_lines);
 
 static inline bool is_heard(const struct warp *w, enum event_kind kind)
 {

@@ -299,10 +299,9 @@ void trace_note(struct trace_op *op, const struct event *e)
         return;
     }
     saturate(&op->wavefronts, e->passes);
-    bool in_part = e->touch == TOUCH_WRITE && e->kind != EVENT_LOCAL;
     if (e->access != NULL && e->access->line_count > 0)
-        lines_add(op, e->access, e->line_base, e->sectors,
-                  in_part ? e->partial_sectors : e->sent_sectors, e->sent_lines);
+        lines_add(op, e->access, e->line_base, e->sectors - e->merged_sectors,
+                  e->touch == TOUCH_WRITE ? e->partial_sectors : e->sent_sectors, e->sent_lines);
 }
 
 static struct trace_op *op_at_site(const struct warp *w, uint32_t site)
@@ -321,12 +320,11 @@ void trace_passes(struct warp *w, uint32_t site, unsigned passes)
 }
 
 void trace_lines(struct warp *w, uint32_t site, const struct phase *p, uint64_t base,
-                 unsigned missed, size_t missed_lines)
+                 unsigned sectors, unsigned missed, size_t missed_lines)
 {
     struct trace_op *op = op_at_site(w, site);
     saturate(&op->wavefronts, (unsigned)p->passes);
-    lines_add(op, &p->access, base, (unsigned)p->access.sector_count, missed,
-              (unsigned)missed_lines);
+    lines_add(op, &p->access, base, sectors, missed, (unsigned)missed_lines);
 }
 
 /* ---- phases of barriers, and what bulk copies move ----------------------------------------------- */

@@ -211,6 +211,7 @@ void warp_start(struct warp *w)
     w->other_count = 0;
     w->backward = 0;
     w->looks = 0;
+    w->stored.count = 0;
     w->executed = 0;
     w->root.local_more = 0;
     w->cluster_parity = w->products = 0;

@@ -493,6 +493,13 @@ struct trace_poll {                // a loop that only waits, while a traced war
     size_t last;                   // where the last of them is in the trace
 };
 
+// A warp's last store in part: its lines may wait to be sent when its next store comes.
+struct store_waiting {
+    uint64_t line[MERGE_LINES]; // addresses
+    uint32_t sectors;           // that were stored: four bits for each line
+    uint32_t count, site;
+};
+
 struct warp { // what each turn looks at lies together, in two of the host's lines
     _Alignas(64) uint8_t *regs;
     uint32_t mask;
@@ -533,6 +540,7 @@ struct warp { // what each turn looks at lies together, in two of the host's lin
     uint64_t proxy_fence;            // when its last was, as races.time
     struct frame root;
     uint8_t *affine; // kept for its place in a block
+    struct store_waiting stored;
 };
 
 // Cycles until a warp looks again at what it waits for: more than one turn of all warps of an SM takes, or

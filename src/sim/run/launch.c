@@ -409,7 +409,9 @@ static bool launch_init(struct launch *l, struct sim *s, const struct sim_launch
     l->resident = report->occupancy.blocks_per_sm;
     if (!launch_cooperation(l, f, err) || !launch_system_memory(l, err))
         return false;
-    l->turn = turn_costs(l->gpu);
+    uint64_t each = (l->grid_blocks + (uint64_t)l->sm_count - 1) / (uint64_t)l->sm_count;
+    unsigned blocks = each < (unsigned)l->resident ? (unsigned)each : (unsigned)l->resident;
+    l->turn = turn_costs(l->gpu, blocks * l->warps_per_block);
     l->clock = clock_model_new(l);
     sample_plan(l);
     if (!launch_local(l, f, err))
@@ -483,7 +485,7 @@ void sm_log(struct sm *sm, uint64_t line, uint8_t sectors, uint8_t full, enum l2
                            .site = site,
                            .sectors = sectors,
                            .full_sectors = full & sectors,
-                           .kind = (uint8_t)kind,
+                           .kind = kind & 15,
                            .sm_partition = (uint8_t)(sm->index & 1)};
     l2_log_add(&sm->log, &r);
 }

@@ -266,7 +266,7 @@ static const struct uop *generic_access(struct warp *w, const struct uop *u, boo
                    : load_from_global(w, u, m, p.global, address);
     if (!ok)
         return warp_stop(w, u);
-    return p.global != 0 || m->ordered ? turn_end(w, u) : u + 1;
+    return (p.global | p.local) != 0 || m->ordered ? turn_end(w, u) : u + 1;
 }
 
 const struct uop *op_ld_generic(struct warp *w, const struct uop *u)

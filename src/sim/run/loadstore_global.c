@@ -199,8 +199,9 @@ static void phase_plan(struct warp *w, struct mem_state *s, struct phase *p, uin
         p->plan = plan;
     }
     const struct turn_costs *t = &core->launch->turn;
-    store_plan_make(&p->access, site, p->plan);
+    store_plan_make(&p->access, p->written, site, p->plan);
     p->plan->row &= core->launch->sample == NULL; // which looks at each request by itself
+    p->plan->row &= p->plan->partial == 0 || p->access.line_count > (int)t->merge_lines;
     if (s->plan_before != NULL && s->plan_before->lines != 0 &&
         store_plans_meet(s->plan_before, p->plan)) // whatever that one is of by now
         p->plan->lines = s->plan_before->lines;

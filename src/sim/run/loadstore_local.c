@@ -141,18 +141,18 @@ const struct uop *op_ld_local(struct warp *w, const struct uop *u)
 {
     const struct mem_op *m = &w->core->launch->program->mem_ops[u->extra];
     uint32_t mask = guard_mask(w, u);
-    if (mask == 0 || load_from_local(w, u, m, mask, addresses(w, m)))
+    if (mask == 0)
         return u + 1;
-    return warp_stop(w, u);
+    return load_from_local(w, u, m, mask, addresses(w, m)) ? turn_end(w, u) : warp_stop(w, u);
 }
 
 const struct uop *op_st_local(struct warp *w, const struct uop *u)
 {
     const struct mem_op *m = &w->core->launch->program->mem_ops[u->extra];
     uint32_t mask = guard_mask(w, u);
-    if (mask == 0 || store_to_local(w, u, m, mask, addresses(w, m)))
+    if (mask == 0)
         return u + 1;
-    return warp_stop(w, u);
+    return store_to_local(w, u, m, mask, addresses(w, m)) ? turn_end(w, u) : warp_stop(w, u);
 }
 
 // Parameters of functions: a fixed offset in the frame's local memory, free as in registers.

@@ -228,7 +228,7 @@ bool sample_hears(struct launch *l)
         const struct sm *sm = &l->sms[i];
         for (size_t k = 0; k < sm->sent.single_count; k++) { // no rows: see phase_plan()
             struct l2_request *r = &sm->sent.single[k];
-            s->sms[i].sectors += sector_count(r->sectors);
+            s->sms[i].sectors += r->merged ? 0 : sector_count(r->sectors);
             if (s->waves && (r->kind == L2_READ || r->kind == L2_MERGED))
                 note_read(l, r, &last);
             else if (s->dense != NULL)
