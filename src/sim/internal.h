@@ -308,6 +308,8 @@ struct trace_block {
     uint32_t block_index;
     struct trace_warp *warps;
     int warp_count;
+    struct trace_op *room; // of its warps' first operations; NULL: each has its own. trace.c
+    size_t room_ops;
     int phase_count;                // of its barriers
     struct trace_barrier *barriers; // trace.c
     int barrier_count;
@@ -438,8 +440,9 @@ struct timing_input {
     // What a replay changes is neither: the operations of those blocks, and how many there were. NULL: stats, and the grid.
     const struct sim_site *work_stats;
     uint64_t work_blocks;
-    uint64_t ops_max; // warp instructions replayed at most; 0 = the model's own limit
-    int threads;      // of the host; 0: one
+    uint64_t ops_max;    // warp instructions replayed at most; 0 = the model's own limit
+    int threads;         // of the host; 0: one
+    struct spare *spare; // for what a replay needs; NULL: it is not kept
 };
 // Models the kernel's duration. Mechanisms and sources are described in timing.c and the files beside it (replay.h).
 // The first figure of the model that the chip's file lacks; NULL: none, the chip is modelled.
