@@ -138,18 +138,21 @@ void store_plan_make(const struct access *access, uint32_t site, struct store_pl
 bool store_plans_meet(const struct store_plan *a, const struct store_plan *b); // the same lines
 // All lines of a warp's access at once: goes through L1, and leaves what L1 does not answer as requests for L2 in `out`, one for
 // each of its lines at most.
-struct l1_question {
+struct l1_lines {
     const struct access *access;
     uint64_t base; // added to the lines' addresses
     uint64_t
         next; // the base of the next such access, as far as can be guessed: only for the host's caches
+    uint32_t site;
+    uint8_t sm_partition;
+};
+struct l1_question {
+    struct l1_lines lines;
     // Bytes of each line that the lanes touch, asked for when first wanted; NULL: sectors count whole.
     const struct line_bytes *(*bytes)(void *context);
     void *context;
     const struct store_plan *plan; // of a store's pattern that came before; or NULL
     enum touch touch;
-    uint32_t site;
-    uint8_t sm_partition;
     bool bypass; // loads: not through L1
 };
 struct l1_answer {
@@ -159,6 +162,9 @@ struct l1_answer {
 // Into `answer`: a struct returned is copied by the host in pieces that it has only just written in others, and waits for them.
 void l1_ask(struct l1 *c, const struct l1_question *q, struct l2_request *out,
             struct l1_answer *answer);
+// Of a load that does not bypass it and for which L1 needs no bytes, as it holds none of its sectors in part. false: it holds some.
+bool l1_load_lines(struct l1 *c, const struct l1_lines *lines, struct l2_request *out,
+                   struct l1_answer *answer);
 // A store with a plan, `base` added to its lines' addresses: L1 takes note of what it writes. What it sends is the plan's.
 // bytes: of each line; they are not looked at where all sectors are written whole.
 void l1_store_row(struct l1 *c, const struct store_plan *plan, const struct access *access,

@@ -115,6 +115,12 @@ void l1_ask(struct l1 *c, const struct l1_question *q, struct l2_request *out,
     c->functions->ask(c, q, out, answer);
 }
 
+bool l1_load_lines(struct l1 *c, const struct l1_lines *lines, struct l2_request *out,
+                   struct l1_answer *answer)
+{
+    return c->functions->load(c, lines, out, answer);
+}
+
 void l1_store_row(struct l1 *c, const struct store_plan *plan, const struct access *access,
                   uint64_t base, const struct line_bytes *bytes)
 {

@@ -369,6 +369,8 @@ static inline uint64_t sector_bytes(unsigned sectors)
 struct l1_functions {
     void (*ask)(struct l1 *c, const struct l1_question *q, struct l2_request *out,
                 struct l1_answer *answer);
+    bool (*load)(struct l1 *c, const struct l1_lines *lines, struct l2_request *out,
+                 struct l1_answer *answer);
     void (*store_row)(struct l1 *c, const struct store_plan *plan, const struct access *access,
                       uint64_t base, const struct line_bytes *bytes);
 };
