@@ -111,7 +111,7 @@ static bool run(struct sim *sim, const struct code *code, const struct work *w,
         ok = words[b] != NULL && sim_alloc(sim, size, w->kernel, &address[b], err) &&
              sim_write(sim, address[b], words[b], size, err);
     }
-    double best_ns = INFINITY;
+    double best_ns = HUGE_VAL;
     struct arena arena = {0};
     struct sim_report report = {0};
     for (int i = 0; i < REPEATS && ok; i++) {

@@ -1,7 +1,7 @@
 // Memory: arenas (one lifetime, released all at once), allocation that never returns NULL, growing
 // arrays. Out of memory ends the process with one line: no caller could do better.
 // SPDX-License-Identifier: Apache-2.0
-#include "base/base.h"
+#include "base/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ struct arena_chunk {
     _Alignas(ARENA_ALIGNMENT) unsigned char bytes[];
 };
 
-static _Noreturn void out_of_memory(void)
+_Noreturn void out_of_memory(void)
 {
     static const char line[] = "ridge: out of memory\n";
     ssize_t written = write(STDERR_FILENO, line, sizeof line - 1); // stdio could need memory

@@ -82,6 +82,16 @@ void *xcalloc(size_t n, size_t size_bytes); // never NULL; free() with free
 void *xrealloc(void *p, size_t size_bytes);
 char *xstrdup(const char *s);
 
+// Memory that is given back and taken again, by any thread; of no owner (NULL): not kept. All of it is given back, or never
+// again used, before the owner is closed.
+struct spare;
+struct spare *spare_open(void);
+void spare_close(struct spare *s);
+void *spare_take(struct spare *s, size_t size_bytes); // never NULL; 64-byte aligned
+void *spare_take_zeros(struct spare *s, size_t size_bytes);
+void *spare_grow(struct spare *s, void *bytes, size_t size_bytes); // of NULL: as spare_take()
+void spare_give(void *bytes);                                      // NULL: nothing
+
 // Grows a malloc'ed array so that index `count` exists; doubles. VEC_PUSH(v.items, v.count,
 // v.capacity) = value;
 void vec_reserve(void **items, size_t *capacity, size_t count, size_t item_size_bytes);

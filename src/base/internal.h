@@ -8,6 +8,8 @@
 
 #include <sys/types.h>
 
+_Noreturn void out_of_memory(void); // arena.c
+
 enum { CHILD_STREAMS = 2 };
 
 // A pipe or file the parent reads; `take` gets the bytes as they come. It returns false to refuse

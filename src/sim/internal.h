@@ -146,19 +146,22 @@ void store_plan_make(const struct access *access, const struct line_bytes *bytes
 bool store_plans_meet(const struct store_plan *a, const struct store_plan *b); // the same lines
 // All lines of a warp's access at once: goes through L1, and leaves what L1 does not answer as requests for L2 in `out`, one for
 // each of its lines at most.
-struct l1_question {
+struct l1_lines {
     const struct access *access;
     uint64_t base; // added to the lines' addresses
     uint64_t
         next; // the base of the next such access, as far as can be guessed: only for the host's caches
+    uint32_t site;
+    uint8_t sm_partition;
+};
+struct l1_question {
+    struct l1_lines lines;
     // Bytes of each line that the lanes touch, asked for when first wanted; NULL: sectors count whole.
     const struct line_bytes *(*bytes)(void *context);
     void *context;
     const struct store_plan *plan; // of a store's pattern that came before; or NULL
     uint64_t merged; // stores: lines, a bit each, of which all sectors wait to be sent
     enum touch touch;
-    uint32_t site;
-    uint8_t sm_partition;
     bool bypass; // loads: not through L1
 };
 struct l1_answer {
@@ -169,6 +172,9 @@ struct l1_answer {
 // Into `answer`: a struct returned is copied by the host in pieces that it has only just written in others, and waits for them.
 void l1_ask(struct l1 *c, const struct l1_question *q, struct l2_request *out,
             struct l1_answer *answer);
+// Of a load that does not bypass it and for which L1 needs no bytes, as it holds none of its sectors in part. false: it holds some.
+bool l1_load_lines(struct l1 *c, const struct l1_lines *lines, struct l2_request *out,
+                   struct l1_answer *answer);
 // A store with a plan, `base` added to its lines' addresses: L1 takes note of what it writes. What it sends is the plan's.
 // bytes: of each line; they are not looked at where all sectors are written whole.
 void l1_store_row(struct l1 *c, const struct store_plan *plan, const struct access *access,
@@ -318,6 +324,8 @@ struct trace_block {
     uint32_t block_index;
     struct trace_warp *warps;
     int warp_count;
+    struct trace_op *room; // of its warps' first operations; NULL: each has its own. trace.c
+    size_t room_ops;
     int phase_count;                // of its barriers
     struct trace_barrier *barriers; // trace.c
     int barrier_count;
@@ -448,8 +456,9 @@ struct timing_input {
     // What a replay changes is neither: the operations of those blocks, and how many there were. NULL: stats, and the grid.
     const struct sim_site *work_stats;
     uint64_t work_blocks;
-    uint64_t ops_max; // warp instructions replayed at most; 0 = the model's own limit
-    int threads;      // of the host; 0: one
+    uint64_t ops_max;    // warp instructions replayed at most; 0 = the model's own limit
+    int threads;         // of the host; 0: one
+    struct spare *spare; // for what a replay needs; NULL: it is not kept
 };
 // Models the kernel's duration. Mechanisms and sources are described in timing.c and the files beside it (replay.h).
 // The first figure of the model that the chip's file lacks; NULL: none, the chip is modelled.

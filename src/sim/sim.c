@@ -10,6 +10,7 @@ bool sim_open(const struct gpu *gpu, struct sim **out, struct error *err)
     struct sim *s = xcalloc(1, sizeof(*s));
     s->gpu = gpu;
     s->isa = sim_isa_best();
+    s->spare = spare_open();
     uint64_t params = 0;
     if (!space_init(&s->space, err) ||
         !space_alloc(&s->space, PARAM_BYTES_MAX + 4, "kernel parameters", &params, err)) {
@@ -44,6 +45,7 @@ void sim_close(struct sim *s)
     if (s->l2 != NULL)
         l2_free(s->l2);
     amd_caches_free(s->amd_caches);
+    spare_close(s->spare);
     space_release(&s->space);
     free(s);
 }

@@ -48,6 +48,50 @@ static void arena_strings_are_copies(void **state)
     arena_release(&a);
 }
 
+static void spare_memory_is_taken_again_by_what_fits(void **state)
+{
+    (void)state;
+    struct spare *s = spare_open();
+    unsigned char *first = spare_take(s, 5000), *other = spare_take(s, 100);
+    assert_int_equal((uintptr_t)first % 64, 0);
+    memset(first, 7, 5000);
+    spare_give(first);
+    void *larger = spare_take(s, 9000), *third;
+    assert_ptr_not_equal(larger, first); // it has less
+    unsigned char *again = spare_take_zeros(s, 4500);
+    assert_ptr_equal(again, first);
+    for (size_t i = 0; i < 4500; i++)
+        assert_int_equal(again[i], 0);
+    third = spare_take(s, 4500);
+    assert_ptr_not_equal(third, first); // it is in use
+    spare_give(first);
+    spare_give(third);
+    spare_give(larger);
+    spare_give(other);
+    spare_give(NULL);
+    spare_close(s);
+    spare_close(NULL);
+}
+
+static void spare_memory_keeps_its_bytes_when_it_grows(void **state)
+{
+    (void)state;
+    struct spare *owners[] = {spare_open(), NULL}; // of no owner it is just memory
+    for (size_t k = 0; k < COUNT_OF(owners); k++) {
+        unsigned char *p = spare_grow(owners[k], NULL, 1);
+        p[0] = 1;
+        for (size_t size = 2; size < 100000; size++) {
+            p = spare_grow(owners[k], p, size);
+            p[size - 1] = (unsigned char)size;
+        }
+        for (size_t size = 1; size < 100000; size++)
+            if (p[size - 1] != (unsigned char)size)
+                fail_msg("byte %zu", size - 1);
+        spare_give(p);
+        spare_close(owners[k]);
+    }
+}
+
 static void vec_push_grows_and_keeps_the_items(void **state)
 {
     (void)state;
@@ -104,6 +148,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arena_memory_is_zeroed_aligned_and_apart),
         cmocka_unit_test(arena_strings_are_copies),
+        cmocka_unit_test(spare_memory_is_taken_again_by_what_fits),
+        cmocka_unit_test(spare_memory_keeps_its_bytes_when_it_grows),
         cmocka_unit_test(vec_push_grows_and_keeps_the_items),
         cmocka_unit_test(table_finds_what_was_set_and_nothing_else),
         cmocka_unit_test(table_replaces_a_value_and_knows_null_from_absent),

@@ -141,11 +141,31 @@ static void words_are_read_where_the_pattern_holds(void **state)
         }
 }
 
+static void the_least_is_of_those_with_a_bit(void **state)
+{
+    (void)state;
+    for (int f = 0; functions_each(f) != NULL; f++)
+        for (uint64_t round = 0; round < ROUNDS; round++) {
+            uint64_t value[64], bits = UINT64_MAX, want = UINT64_MAX;
+            for (uint32_t i = 0; i < 64; i++) {
+                uint32_t w[4];
+                philox(13, round, i, w);
+                value[i] = round % 2 == 0 ? w[0] % 100 : (uint64_t)w[0] << 32 | w[1];
+                bits &= ~((uint64_t)(w[2] % 8 < round % 9) << i); // all, none, some
+            }
+            for (uint32_t i = 0; i < 64; i++)
+                if ((bits >> i & 1) != 0 && value[i] < want)
+                    want = value[i];
+            assert_int_equal(functions_each(f)->least64(value, bits), want);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lanes_on_words_are_counted),
         cmocka_unit_test(words_beyond_the_end_or_misaligned_are_left_to_others),
+        cmocka_unit_test(the_least_is_of_those_with_a_bit),
         cmocka_unit_test(words_are_read_where_the_pattern_holds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

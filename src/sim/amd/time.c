@@ -223,7 +223,7 @@ void amd_time_group_end(struct amd_run *run, const struct work_group *g, struct 
         return;
     struct trace_block *b = &t->trace.blocks[at];
     for (int i = 0; i < b->warp_count; i++)
-        free(b->warps[i].ops);
+        spare_give(b->warps[i].ops);
     free(b->warps);
     memmove(b, b + 1, (size_t)(--t->trace.block_count - at) * sizeof *b);
 }
@@ -246,7 +246,7 @@ void amd_time_step(struct wave *w)
     }
     if (to->count == to->capacity) {
         to->capacity = to->capacity > 0 ? 2 * to->capacity : 64;
-        to->ops = xrealloc(to->ops, to->capacity * sizeof *to->ops);
+        to->ops = spare_grow(run->sim->spare, to->ops, to->capacity * sizeof *to->ops);
     }
     to->ops[to->count++] =
         (struct trace_op){.site = word_of(w), .lanes = (uint8_t)__builtin_popcountll(exec_of(w))};

@@ -134,6 +134,12 @@ void l1_ask(struct l1 *c, const struct l1_question *q, struct l2_request *out,
     c->functions->ask(c, q, out, answer);
 }
 
+bool l1_load_lines(struct l1 *c, const struct l1_lines *lines, struct l2_request *out,
+                   struct l1_answer *answer)
+{
+    return c->functions->load(c, lines, out, answer);
+}
+
 void l1_store_row(struct l1 *c, const struct store_plan *plan, const struct access *access,
                   uint64_t base, const struct line_bytes *bytes)
 {
@@ -423,34 +429,11 @@ uint64_t l2_dirty_bytes(const struct l2 *c)
     return c->dirty_sectors * SECTOR_BYTES;
 }
 
-// The state of a warm set's way stands in `warm`.
-static uint64_t states_of(const struct l2 *c, size_t set, int from)
-{
-    enum { BYTE = 8 };
-    const struct set *s = &c->sets[set];
-    uint64_t states, warm = c->warm[set];
-    memcpy(&states, s->state + from, sizeof states);
-    int way = (int)(warm >> WARM_WAY & 15) - from;
-    if (!s->warm || way < 0 || way >= BYTE)
-        return states;
-    states &= ~((uint64_t)UINT8_MAX << (BYTE * way));
-    return states | (warm >> WARM_STATE & UINT8_MAX) << (BYTE * way);
-}
-
 void l2_dirty_alone(const struct l2 *c, uint64_t *written, uint64_t *merged)
 {
-    enum { AT_ONCE = 8, BYTE = 8, DIRTY = SECTORS_PER_LINE };
-    const uint64_t dirty_bits = 0xf0f0f0f0f0f0f0f0u;
     *written = *merged = 0;
-    for (size_t i = 0; c->dirty_sectors > 0 && i < (size_t)c->set_count * c->partitions; i++)
-        for (int from = 0; from < WAYS; from += AT_ONCE)
-            for (uint64_t states = states_of(c, i, from); (states & dirty_bits) != 0;
-                 states >>= BYTE) {
-                unsigned dirty = states >> DIRTY & 15, partial = dirty & ~(unsigned)states & 15;
-                unsigned n = bits_of_4(dirty), m = bits_of_4(partial);
-                *written += (uint64_t)n * (SECTORS_PER_LINE - n);
-                *merged += (uint64_t)m * (SECTORS_PER_LINE - m);
-            }
+    if (c->dirty_sectors > 0)
+        c->functions->dirty_alone(c, written, merged);
 }
 
 static const uint32_t TAG_NONE = UINT32_MAX; // as sets_clear() leaves it

@@ -6,41 +6,40 @@
 
 #include <string.h>
 
-static inline struct l2_request *request_put(struct l2_request *r, const struct l1_question *q,
+static inline struct l2_request *request_put(struct l2_request *r, const struct l1_lines *l,
                                              const struct access_line *a, unsigned sectors,
                                              enum l2_kind kind)
 {
-    *r = (struct l2_request){.line_address = q->base + a->address,
-                             .site = q->site,
+    *r = (struct l2_request){.line_address = l->base + a->address,
+                             .site = l->site,
                              .sectors = (uint8_t)sectors,
                              .full_sectors = a->full_sectors & (uint8_t)sectors,
                              .kind = kind & 15,
-                             .sm_partition = q->sm_partition};
+                             .sm_partition = l->sm_partition};
     return r + 1;
 }
 
 // The sets of the access's lines: all are on their way to the host's cache before the first is used.
-static inline void sets_of(struct l1 *c, const struct l1_question *q, struct set **sets)
+static inline void sets_of(struct l1 *c, const struct l1_lines *l, struct set **sets)
 {
-    for (int i = 0; i < q->access->line_count; i++) {
-        sets[i] = l1_set(c, (q->base + q->access->line[i].address) >> LINE_SHIFT);
+    for (int i = 0; i < l->access->line_count; i++) {
+        sets[i] = l1_set(c, (l->base + l->access->line[i].address) >> LINE_SHIFT);
         set_prefetch(sets[i]);
     }
 }
 
-static inline struct l2_request *load_lines(struct l1 *c, const struct l1_question *q,
+// q: NULL where none of the lines has sectors in part, or none that count.
+static inline struct l2_request *load_lines(struct l1 *c, const struct l1_lines *l,
+                                            struct set *const *sets, const struct l1_question *q,
                                             struct l2_request *r, struct l1_answer *sum)
 {
-    struct set *sets[COUNT_OF(((struct access *)0)->line)];
-    row_end(c);
-    sets_of(c, q, sets);
-    for (int i = 0; i < q->access->line_count; i++) {
-        const struct access_line *a = &q->access->line[i];
-        uint64_t line = (q->base + a->address) >> LINE_SHIFT;
+    for (int i = 0; i < l->access->line_count; i++) {
+        const struct access_line *a = &l->access->line[i];
+        uint64_t line = (l->base + a->address) >> LINE_SHIFT;
         struct set *s = sets[i];
         int way = l1_way(c, s, (uint32_t)line);
         unsigned hit = s->state[way] & a->sectors;
-        if (q->bytes && s->partial_writes[way] & a->sectors)
+        if (q && s->partial_writes[way] & a->sectors)
             hit = way_load_bytes(c, s, way, a->sectors, &q->bytes(q->context)[i]);
         else
             l1_whole(s, way, a->sectors);
@@ -50,9 +49,18 @@ static inline struct l2_request *load_lines(struct l1 *c, const struct l1_questi
             continue;
         sum->sent += bits_of_4(missing);
         sum->partial += bits_of_4(missing & ~(unsigned)a->full_sectors);
-        r = request_put(r, q, a, missing, L2_READ);
+        r = request_put(r, l, a, missing, L2_READ);
     }
     return r;
+}
+
+static inline struct l2_request *load_any(struct l1 *c, const struct l1_question *q,
+                                          struct l2_request *r, struct l1_answer *sum)
+{
+    struct set *sets[ACCESS_LINES];
+    row_end(c);
+    sets_of(c, &q->lines, sets);
+    return load_lines(c, &q->lines, sets, q->bytes ? q : NULL, r, sum);
 }
 
 static inline struct l2_request *store_lines(struct l1 *c, const struct l1_question *q,
@@ -62,10 +70,10 @@ static inline struct l2_request *store_lines(struct l1 *c, const struct l1_quest
     const struct line_bytes *bytes = NULL;
     struct set *sets[COUNT_OF(((struct access *)0)->line)];
     row_end(c);
-    sets_of(c, q, sets);
-    for (int i = 0; i < q->access->line_count; i++) {
-        const struct access_line *a = &q->access->line[i];
-        uint64_t line = (q->base + a->address) >> LINE_SHIFT;
+    sets_of(c, &q->lines, sets);
+    for (int i = 0; i < q->lines.access->line_count; i++) {
+        const struct access_line *a = &q->lines.access->line[i];
+        uint64_t line = (q->lines.base + a->address) >> LINE_SHIFT;
         struct set *s = sets[i];
         int way = l1_way(c, s, (uint32_t)line);
         unsigned partial = a->sectors & ~(unsigned)a->full_sectors;
@@ -80,11 +88,11 @@ static inline struct l2_request *store_lines(struct l1 *c, const struct l1_quest
         bool merged = q->merged >> i & 1;
         sum->sent += merged ? 0 : bits_of_4(a->sectors);
         sum->partial += merged ? 0 : bits_of_4(partial);
-        r = request_put(r, q, a, a->sectors, L2_WRITE);
+        r = request_put(r, &q->lines, a, a->sectors, L2_WRITE);
         r[-1].merged = merged;
     }
     if (bytes) {
-        unsigned more = more_words_in_part(q->access, bytes);
+        unsigned more = more_words_in_part(q->lines.access, bytes);
         for (struct l2_request *put = first; put < r; put++)
             put->more_words = more & 7;
     }
@@ -170,7 +178,8 @@ static inline void row_begin(struct l1 *c, const struct store_plan *plan,
 // The plan's requests, moved there.
 static inline void planned_requests(const struct l1_question *q, struct l2_request *r)
 {
-    const struct l2_request moved = {.line_address = q->base, .sm_partition = q->sm_partition};
+    const struct l2_request moved = {.line_address = q->lines.base,
+                                     .sm_partition = q->lines.sm_partition};
     uint64_t add[2];
     _Static_assert(sizeof moved == sizeof add, "a request is two words");
     memcpy(add, &moved, sizeof add); // none of its other fields is set: nothing carries over
@@ -204,7 +213,7 @@ static inline struct l2_request *planned_lines(struct l1 *c, const struct l1_que
 {
     const struct store_plan *plan = q->plan;
     bool in_part = q->bytes && plan->partial > 0;
-    store_row(c, plan, q->access, q->base, in_part ? q->bytes(q->context) : NULL);
+    store_row(c, plan, q->lines.access, q->lines.base, in_part ? q->bytes(q->context) : NULL);
     planned_requests(q, r);
     sum->sent = plan->sent;
     sum->partial = plan->partial;
@@ -215,41 +224,72 @@ static inline struct l2_request *planned_lines(struct l1 *c, const struct l1_que
 static inline struct l2_request *other_lines(struct l1 *c, const struct l1_question *q,
                                              struct l2_request *r, struct l1_answer *sum)
 {
-    for (int i = 0; i < q->access->line_count; i++) {
-        const struct access_line *a = &q->access->line[i];
+    for (int i = 0; i < q->lines.access->line_count; i++) {
+        const struct access_line *a = &q->lines.access->line[i];
         if (q->touch == TOUCH_ATOMIC)
-            l1_drop(c, q->base + a->address, a->sectors);
+            l1_drop(c, q->lines.base + a->address, a->sectors);
         if (!a->sectors)
             continue;
         sum->sent += bits_of_4(a->sectors);
         sum->partial += bits_of_4(a->sectors & ~(unsigned)a->full_sectors);
-        r = request_put(r, q, a, a->sectors, q->touch == TOUCH_READ ? L2_READ : L2_ATOMIC);
+        r = request_put(r, &q->lines, a, a->sectors, q->touch == TOUCH_READ ? L2_READ : L2_ATOMIC);
     }
     return r;
 }
 
 // The sets of the next access's lines, which other warps' turns leave time to fetch.
-static inline void next_prefetch(const struct l1 *c, const struct l1_question *q)
+static inline void next_prefetch(const struct l1 *c, const struct l1_lines *l)
 {
     enum { FEW = 4 }; // the sets of more lines are on their way together anyway
-    if (q->access->line_count > FEW || q->next >> (LINE_SHIFT + 48) != 0)
+    if (l->access->line_count > FEW || l->next >> (LINE_SHIFT + 48) != 0)
         return;
-    for (int i = 0; i < q->access->line_count; i++)
-        set_prefetch(l1_set(c, (q->next + q->access->line[i].address) >> LINE_SHIFT));
+    for (int i = 0; i < l->access->line_count; i++)
+        set_prefetch(l1_set(c, (l->next + l->access->line[i].address) >> LINE_SHIFT));
 }
 
 static void ask(struct l1 *c, const struct l1_question *q, struct l2_request *out,
                 struct l1_answer *sum)
 {
     *sum = (struct l1_answer){0};
-    struct l2_request *end = q->plan && !q->merged                  ? planned_lines(c, q, out, sum)
-                             : q->touch == TOUCH_WRITE              ? store_lines(c, q, out, sum)
-                             : q->touch == TOUCH_READ && !q->bypass ? load_lines(c, q, out, sum)
-                                                                    : other_lines(c, q, out, sum);
+    struct l2_request *end;
+    if (q->plan && !q->merged)
+        end = planned_lines(c, q, out, sum);
+    else if (q->touch == TOUCH_WRITE)
+        end = store_lines(c, q, out, sum);
+    else if (q->touch == TOUCH_READ && !q->bypass)
+        end = load_any(c, q, out, sum);
+    else
+        end = other_lines(c, q, out, sum);
     sum->requests = (size_t)(end - out);
     if (q->touch == TOUCH_READ)
-        next_prefetch(c, q);
+        next_prefetch(c, &q->lines);
+}
+
+static inline bool any_in_part(const struct l1_lines *l, struct set *const *sets)
+{
+    for (int i = 0; i < l->access->line_count; i++) {
+        const struct access_line *a = &l->access->line[i];
+        int way = set_find(sets[i], (uint32_t)((l->base + a->address) >> LINE_SHIFT));
+        if (way >= 0 && sets[i]->partial_writes[way] & a->sectors)
+            return true;
+    }
+    return false;
+}
+
+static bool load(struct l1 *c, const struct l1_lines *l, struct l2_request *out,
+                 struct l1_answer *sum)
+{
+    struct set *sets[ACCESS_LINES];
+    row_end(c);
+    sets_of(c, l, sets);
+    if (c->any_in_part && any_in_part(l, sets))
+        return false;
+    *sum = (struct l1_answer){0};
+    sum->requests = (size_t)(load_lines(c, l, sets, NULL, out, sum) - out);
+    next_prefetch(c, l);
+    return true;
 }
 
 extern const struct l1_functions PASTE(sim_l1_functions_, SIM_ISA);
-const struct l1_functions PASTE(sim_l1_functions_, SIM_ISA) = {.ask = ask, .store_row = store_row};
+const struct l1_functions PASTE(sim_l1_functions_,
+                                SIM_ISA) = {.ask = ask, .load = load, .store_row = store_row};

@@ -372,6 +372,8 @@ uint8_t more_words_in_part(const struct access *access, const struct line_bytes 
 struct l1_functions {
     void (*ask)(struct l1 *c, const struct l1_question *q, struct l2_request *out,
                 struct l1_answer *answer);
+    bool (*load)(struct l1 *c, const struct l1_lines *lines, struct l2_request *out,
+                 struct l1_answer *answer);
     void (*store_row)(struct l1 *c, const struct store_plan *plan, const struct access *access,
                       uint64_t base, const struct line_bytes *bytes);
 };
@@ -380,6 +382,7 @@ struct l2_functions {
                    struct l2_counts *counts, uint64_t *site_hits, struct l2_arrivals *arrivals);
     void (*replay_logs)(struct l2 *c, struct l2_log *const *logs, int count,
                         struct l2_round *round);
+    void (*dirty_alone)(const struct l2 *c, uint64_t *written, uint64_t *merged);
 };
 
 #endif

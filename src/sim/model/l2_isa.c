@@ -794,6 +794,47 @@ static void replay_logs(struct l2 *c, struct l2_log *const *logs, int count, str
     }
 }
 
+/* ---- what is left ------------------------------------------------------------------------------- */
+
+// The state of a warm set's way stands in `warm`, which is not 0 then.
+static inline uint64_t states_of(const struct l2 *c, size_t set, int from)
+{
+    enum { BYTE = 8 };
+    uint64_t states, warm = c->warm[set];
+    memcpy(&states, c->sets[set].state + from, sizeof states);
+    int way = (int)(warm >> WARM_WAY & 15) - from;
+    if (warm == 0 || way < 0 || way >= BYTE)
+        return states;
+    states &= ~((uint64_t)UINT8_MAX << (BYTE * way));
+    return states | (warm >> WARM_STATE & UINT8_MAX) << (BYTE * way);
+}
+
+// Of sixteen lines, four sectors each, as bits: n of a line's four count n * (4 - n), which is as many pairs of sectors of which
+// one is there. Four of a line's pairs are neighbours around it, two are opposite.
+static inline uint64_t thirds_of(uint64_t sectors)
+{
+    const uint64_t first = 0x1111111111111111u, halves = 0x3333333333333333u;
+    uint64_t turned = (sectors << 1 & ~first) | (sectors >> 3 & first);
+    return (uint64_t)__builtin_popcountll(sectors ^ turned) +
+           (uint64_t)__builtin_popcountll((sectors ^ sectors >> 2) & halves);
+}
+
+static void dirty_alone(const struct l2 *c, uint64_t *written, uint64_t *merged)
+{
+    enum { AT_ONCE = 8 };
+    const uint64_t low = 0x0f0f0f0f0f0f0f0fu;
+    _Static_assert(2 * AT_ONCE == WAYS, "both halves of a set");
+    for (size_t i = 0; i < (size_t)c->set_count * c->partitions; i++) {
+        uint64_t a = states_of(c, i, 0), b = states_of(c, i, AT_ONCE);
+        uint64_t dirty = (a >> SECTORS_PER_LINE & low) | (b & ~low);
+        if (dirty == 0)
+            continue;
+        uint64_t valid = (a & low) | (b & low) << SECTORS_PER_LINE;
+        *written += thirds_of(dirty);
+        *merged += thirds_of(dirty & ~valid);
+    }
+}
+
 extern const struct l2_functions PASTE(sim_l2_functions_, SIM_ISA);
-const struct l2_functions PASTE(sim_l2_functions_, SIM_ISA) = {.replay = replay,
-                                                               .replay_logs = replay_logs};
+const struct l2_functions PASTE(sim_l2_functions_, SIM_ISA) = {
+    .replay = replay, .replay_logs = replay_logs, .dirty_alone = dirty_alone};

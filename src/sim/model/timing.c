@@ -585,7 +585,7 @@ bool replay_init(struct replay *p, const struct timing_input *in, uint64_t block
         p->by_age[i] = i;
     for (int i = 0; i < LINE_COUNT; i++)
         p->lines[i].first = p->lines[i].last = NO_WARP;
-    p->fills = xcalloc(FILL_TABLE, sizeof *p->fills);
+    p->fills = spare_take_zeros(in->spare, FILL_TABLE * sizeof *p->fills);
     p->stage = xcalloc(1, sizeof *p->stage);
     p->miss_credit = xcalloc((size_t)in->site_count, sizeof *p->miss_credit);
     p->coming_credit = xcalloc((size_t)in->site_count, sizeof *p->coming_credit);
@@ -595,9 +595,9 @@ bool replay_init(struct replay *p, const struct timing_input *in, uint64_t block
     p->gaps = xcalloc((size_t)in->site_count, sizeof *p->gaps);
     p->starts = xcalloc(blocks, sizeof *p->starts);
     p->ran_before = xcalloc(blocks, sizeof *p->ran_before);
-    double *ready = xcalloc(warps * registers, sizeof *ready);
-    double *queued = xcalloc(warps * registers, sizeof *queued);
-    int32_t *maker = xcalloc(warps * registers, sizeof *maker);
+    double *ready = spare_take_zeros(in->spare, warps * registers * sizeof *ready);
+    double *queued = spare_take_zeros(in->spare, warps * registers * sizeof *queued);
+    int32_t *maker = spare_take_zeros(in->spare, warps * registers * sizeof *maker);
     for (size_t i = 0; i < warps; i++) {
         p->warps[i].ready = ready + i * registers;
         p->warps[i].queued = queued + i * registers;
@@ -618,9 +618,9 @@ void replay_release(struct replay *p)
 {
     free(p->costs);
     operands_release(&p->operands);
-    free(p->warps[0].ready);
-    free(p->warps[0].queued);
-    free(p->warps[0].maker);
+    spare_give(p->warps[0].ready);
+    spare_give(p->warps[0].queued);
+    spare_give(p->warps[0].maker);
     free(p->stalls);
     free(p->draining);
     free(p->loads.at);
@@ -633,7 +633,7 @@ void replay_release(struct replay *p)
     free(p->line_of);
     free(p->waiting_in);
     free(p->by_age);
-    free(p->fills);
+    spare_give(p->fills);
     free(p->stage);
     free(p->order);
     free(p->miss_credit);

@@ -99,13 +99,13 @@ static inline void lines_ask(struct sm *sm, const struct l1_question *q, struct 
 {
     const struct store_plan *plan = q->plan;
     if (plan != NULL && plan->row) {
-        l1_store_row(sm->l1, plan, q->access, q->base, q->bytes(q->context));
-        l2_log_row(&sm->log, plan, q->base);
+        l1_store_row(sm->l1, plan, q->lines.access, q->lines.base, q->bytes(q->context));
+        l2_log_row(&sm->log, plan, q->lines.base);
         *answer = (struct l1_answer){
             .requests = plan->requests, .sent = plan->sent, .partial = plan->partial};
         return;
     }
-    l1_ask(sm->l1, q, l2_log_room(&sm->log, (size_t)q->access->line_count), answer);
+    l1_ask(sm->l1, q, l2_log_room(&sm->log, (size_t)q->lines.access->line_count), answer);
     sm->log.single_count += answer->requests;
     sm->log.count += answer->requests;
 }
@@ -146,17 +146,17 @@ static void hear_global(struct warp *w, struct event *e)
     bool lanes_known = e->kind == EVENT_GLOBAL;
     touched_init(&t, e, lanes_known ? e->address : NULL, e->line_base, e->bytes);
     const struct l1_question q = {
-        .access = e->access,
-        .base = e->line_base,
-        .next = 2 * e->line_base - s->line_base,
+        .lines = {.access = e->access,
+                  .base = e->line_base,
+                  .next = 2 * e->line_base - s->line_base,
+                  .site = e->u->site,
+                  .sm_partition = (uint8_t)(sm->index & 1)},
         .bytes = lanes_known ? all_bytes : NULL,
         .context = &t,
         .plan = e->plan,
         .merged =
             e->touch == TOUCH_WRITE ? lines_merged(w, e->access, e->line_base, e->u->site) : 0,
         .touch = e->touch,
-        .site = e->u->site,
-        .sm_partition = (uint8_t)(sm->index & 1),
         .bypass = w->core->launch->program->mem_ops[e->u->extra].bypass_l1,
     };
     struct l1_answer answer;
@@ -188,6 +188,49 @@ void caches_store_row(struct warp *w, const struct uop *u, struct mem_state *s, 
         trace_lines(w, u->site, p, base, p->plan->sent, p->plan->partial, p->plan->requests);
 }
 
+// Of a load where L1 holds no sectors in part.
+static inline bool load_ask(struct sm *sm, const struct l1_lines *lines, struct l1_answer *answer)
+{
+    struct l2_request *out = l2_log_room(&sm->log, (size_t)lines->access->line_count);
+    if (!l1_load_lines(sm->l1, lines, out, answer))
+        return false;
+    sm->log.single_count += answer->requests;
+    sm->log.count += answer->requests;
+    return true;
+}
+
+struct lanes { // of an access
+    const uint64_t *address;
+    uint64_t more; // to be added to each
+    uint32_t mask;
+    unsigned bytes;
+    enum touch touch;
+    bool bypass;
+    uint64_t merged; // as a question has it
+};
+
+static __attribute__((noinline)) void lanes_ask(struct sm *sm, const struct l1_lines *lines,
+                                                const struct phase *p, const struct lanes *l,
+                                                struct l1_answer *answer)
+{
+    struct touched touched; // the array stays as it is
+    touched.access = &p->access;
+    touched.written = p->written;
+    touched.address = l->address;
+    touched.more = l->more;
+    touched.base = lines->base;
+    touched.mask = l->mask;
+    touched.bytes = l->bytes;
+    touched.known = false;
+    const struct l1_question q = {.lines = *lines,
+                                  .bytes = all_bytes,
+                                  .context = &touched,
+                                  .plan = p->planned ? p->plan : NULL,
+                                  .touch = l->touch,
+                                  .bypass = l->bypass};
+    lines_ask(sm, &q, answer);
+}
+
 void caches_plain(struct warp *w, const struct uop *u, struct mem_state *s, uint32_t mask,
                   const uint64_t *address, uint64_t more, unsigned bytes, enum touch touch)
 {
@@ -197,37 +240,25 @@ void caches_plain(struct warp *w, const struct uop *u, struct mem_state *s, uint
     const struct phase *p = s->phase;
     struct sm *sm = w->block->sm;
     uint64_t base = address[lane_first(mask)] + more - s->key;
-    struct touched touched;
-    touched.access = &p->access;
-    touched.written = p->written;
-    touched.address = address;
-    touched.more = more;
-    touched.base = base;
-    touched.mask = mask;
-    touched.bytes = bytes;
-    touched.known = false;
-    const struct l1_question q = {
-        .access = &p->access,
-        .base = base,
-        .next = 2 * base - s->line_base,
-        .bytes = all_bytes,
-        .context = &touched,
-        .plan = p->planned ? p->plan : NULL,
-        .merged = touch == TOUCH_WRITE ? lines_merged(w, &p->access, base, u->site) : 0,
-        .touch = touch,
-        .site = u->site,
-        .sm_partition = (uint8_t)(sm->index & 1),
-        .bypass = m->bypass_l1};
+    bool reads = touch == TOUCH_READ;
+    uint64_t merged =
+        touch == TOUCH_WRITE ? lines_merged(w, &p->access, base, u->site) : 0;
+    const struct l1_lines lines = {.access = &p->access,
+                                   .base = base,
+                                   .next = 2 * base - s->line_base,
+                                   .site = u->site,
+                                   .sm_partition = (uint8_t)(sm->index & 1)};
     struct l1_answer answer;
-    lines_ask(sm, &q, &answer);
+    if (!reads || m->bypass_l1 || !load_ask(sm, &lines, &answer))
+        lanes_ask(sm, &lines, p, &(struct lanes){address, more, mask, bytes, touch, m->bypass_l1, merged},
+                  &answer);
     s->line_base = base;
     s->l1_hit_sectors += answer.hits;
     s->l2_sectors += answer.sent;
-    bool reads = touch == TOUCH_READ;
     double flits = port_store_flits((unsigned)p->access.line_count, answer.sent, answer.partial);
     const struct turn_take take = {.stages = p->stages,
                                    .port = reads ? t->port_cycles[answer.requests]
-                                           : p->planned && q.merged == 0
+                                           : p->planned && merged == 0
                                                ? p->port
                                                : (uint64_t)(flits / t->r.port_lines),
                                    .memory = t->memory_cycles[answer.sent],

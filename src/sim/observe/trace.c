@@ -16,10 +16,18 @@ struct trace_barrier { // of a traced block: an mbarrier, or a barrier of some o
 };
 #define NAMED 0x80000000u
 
+static bool is_in_room(const struct trace_block *b, const struct trace_op *ops)
+{
+    return b->room != NULL && ops >= b->room && ops < b->room + b->room_ops;
+}
+
 static void trace_block_release(struct trace_block *b)
 {
     for (int i = 0; i < b->warp_count; i++)
-        free(b->warps[i].ops);
+        if (!is_in_room(b, b->warps[i].ops))
+            spare_give(b->warps[i].ops);
+    spare_give(b->room);
+    b->room = NULL;
     free(b->warps);
     free(b->barriers);
     b->warps = NULL;
@@ -126,6 +134,29 @@ const struct trace *trace_chosen(const struct launch *l, const struct sim_site *
     return best;
 }
 
+// Its warps have as much room each as those before them took, in one piece: most need no more.
+static void room_make(struct trace_block *b, struct spare *spare, size_t usual)
+{
+    if (usual == 0)
+        return;
+    b->room_ops = usual * (size_t)b->warp_count;
+    b->room = spare_take(spare, b->room_ops * sizeof(*b->room));
+    for (int i = 0; i < b->warp_count; i++)
+        b->warps[i] = (struct trace_warp){.ops = b->room + (size_t)i * usual, .capacity = usual};
+}
+
+static void warp_grow(const struct block *b, struct trace_warp *t, size_t need)
+{
+    const struct trace_block *block = &b->sm->trace->blocks[b->traced];
+    struct spare *spare = b->sm->launch->sim->spare;
+    size_t size = 2 * need * sizeof(*t->ops);
+    t->capacity = 2 * need;
+    if (is_in_room(block, t->ops))
+        t->ops = memcpy(spare_take(spare, size), t->ops, t->count * sizeof(*t->ops));
+    else
+        t->ops = spare_grow(spare, t->ops, size);
+}
+
 static void trace_block(struct block *b)
 {
     struct trace *t = b->sm->trace;
@@ -134,10 +165,10 @@ static void trace_block(struct block *b)
     t->blocks = xrealloc(t->blocks, ((size_t)t->block_count + 1) * sizeof(*t->blocks));
     b->traced = t->block_count;
     struct trace_block *traced = &t->blocks[t->block_count++];
-    size_t warps = (size_t)b->traced * (size_t)b->warp_count;
-    b->sm->trace_usual = warps > 0 ? b->sm->trace_ops / warps : 0;
+    size_t before = (size_t)b->traced * (size_t)b->warp_count;
     *traced = (struct trace_block){.block_index = (uint32_t)b->linear, .warp_count = b->warp_count};
     traced->warps = xcalloc((size_t)b->warp_count, sizeof(*traced->warps));
+    room_make(traced, b->sm->launch->sim->spare, before > 0 ? b->sm->trace_ops / before : 0);
     for (int i = 0; i < b->warp_count; i++) {
         b->warps[i].trace = &traced->warps[i];
         b->warps[i].region = (struct trace_region){0};
@@ -259,10 +290,8 @@ void trace_segment(struct warp *w, const struct segment *s, uint32_t mask)
         w->audience = &sm->launch->audience;
         return;
     }
-    if (need > t->capacity) {
-        t->capacity = need * 2 > sm->trace_usual ? need * 2 : sm->trace_usual;
-        t->ops = xrealloc(t->ops, t->capacity * sizeof(*t->ops));
-    }
+    if (need > t->capacity)
+        warp_grow(w->block, t, need);
     region_begin(w, s, mask);
     sm->trace_ops += count;
 }

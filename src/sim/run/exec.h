@@ -348,6 +348,8 @@ struct lanes_functions {
     // Of a row of 32 or 64 bits, in 32 bits.
     void (*offsets)(uint32_t *d, const void *row, bool wide, uint32_t more);
     void (*add64)(uint64_t *d, const uint64_t *s, uint64_t more);
+    // The least of 64 values, of those with a bit; UINT64_MAX: of none.
+    uint64_t (*least64)(const uint64_t *value, uint64_t bits);
 };
 const struct lanes_functions *lanes_functions(enum sim_isa isa); // of this host
 // newer: with instructions that not every processor with AVX-512 has; this host's does where lanes_newer() is true.
@@ -646,7 +648,6 @@ struct sm {
     bool traced;         // one of some SMs, as long as there is room
     struct trace *trace; // the launch's; NULL: of others
     size_t trace_ops, trace_room;
-    size_t trace_usual; // operations of a warp, so far
 };
 
 enum { TRACED_SMS = 8 };
@@ -783,6 +784,7 @@ struct sim {
     struct texture *textures; // texture.h
     size_t texture_count, texture_capacity;
     uint64_t array_bytes; // that arrays have for the caches
+    struct spare *spare;  // what a launch needs and the next one needs again
 };
 
 enum {

@@ -559,10 +559,27 @@ static bool count_words(const uint32_t *offset, uint32_t mask, uint32_t limit, u
 }
 #endif
 
+static uint64_t least64(const uint64_t *value, uint64_t bits)
+{
+#if defined(__AVX512F__)
+    __m512i least = _mm512_set1_epi64(-1);
+    for (; bits != 0; bits >>= 8, value += 8)
+        least = _mm512_mask_min_epu64(least, (__mmask8)bits, least, _mm512_loadu_si512(value));
+    return _mm512_reduce_min_epu64(least);
+#else
+    uint64_t least = UINT64_MAX;
+    for (; bits != 0; bits &= bits - 1) {
+        uint64_t own = value[__builtin_ctzll(bits)];
+        least = own < least ? own : least;
+    }
+    return least;
+#endif
+}
+
 #define LANES_WITH(words)                                                                        \
     {                                                                                            \
         mismatch32, mismatch64, blend32, blend64, gather32, gather32_far, load32, words, narrow, \
-            offsets, add64                                                                       \
+            offsets, add64, least64                                                              \
     }
 extern const struct lanes_functions LANES_TABLE;
 const struct lanes_functions LANES_TABLE = LANES_WITH(count_words);

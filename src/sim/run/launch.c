@@ -585,12 +585,17 @@ static void crew_start(struct crew *crew, struct launch *l)
         crew->count++;
 }
 
-static void crew_stop(struct crew *crew)
+// Nothing is left to run: its threads end.
+static void crew_dismiss(struct crew *crew)
 {
     (void)pthread_mutex_lock(&crew->lock);
     crew->quit = true;
     (void)pthread_cond_broadcast(&crew->start);
     (void)pthread_mutex_unlock(&crew->lock);
+}
+
+static void crew_release(struct crew *crew)
+{
     for (int i = 0; i < crew->count; i++)
         (void)pthread_join(crew->threads[i], NULL);
     free(crew->threads);
@@ -710,9 +715,10 @@ static void launch_run(struct launch *l)
     uint64_t first = 0;
     while (launch_waves(l, &crew, first) && sample_goes_on(l, &first)) {
     }
+    crew_dismiss(&crew); // while the last requests are replayed
     launch_drain(l);
     atomics_end(l);
-    crew_stop(&crew);
+    crew_release(&crew);
 }
 
 bool sim_launch(struct sim *s, const struct sim_launch *options, struct arena *a,

@@ -15,15 +15,6 @@ static size_t round_up(size_t x, size_t unit)
     return (x + unit - 1) / unit * unit;
 }
 
-static void *aligned_new(size_t bytes)
-{
-    void *p = aligned_alloc(64, round_up(bytes + 1, 64));
-    if (p == NULL)
-        abort();
-    memset(p, 0, round_up(bytes + 1, 64));
-    return p;
-}
-
 static size_t shared_stride(const struct launch *l)
 {
     return round_up((size_t)l->shared_bytes + 16, 64);
@@ -64,8 +55,11 @@ struct turn_order {
         uint64_t until;
         size_t warp;
     } * asleep; // from `first` to `last`, the soonest first
-    uint64_t
-        *since; // each warp's time, and behind it its place among the 64 whose bits lie together
+    // Each warp's time, and behind it its place among the 64 whose bits lie together. That of the warp that ran last stands apart
+    // up to the next turn: many are read at once, which would wait for what was just written.
+    uint64_t *since, last_since;
+    size_t last_ran;
+    const struct lanes_functions *lanes;
     size_t first, last, warps;
     size_t words;    // of the bits
     bool first_come; // the last turn took longer of the load/store unit than of a scheduler
@@ -74,18 +68,27 @@ enum { WORD_BITS = 64, SLEEPERS_ROOM = 4, HOST_LINE = 64 };
 
 static inline void warp_since(struct turn_order *o, size_t warp, uint64_t time)
 {
-    o->since[warp] = time * WORD_BITS + warp % WORD_BITS;
+    o->last_ran = warp;
+    o->last_since = time * WORD_BITS + warp % WORD_BITS;
 }
 
-static struct turn_order *turn_order_new(size_t warps)
+static inline void since_settle(struct turn_order *o)
+{
+    o->since[o->last_ran] = o->last_since;
+}
+
+static struct turn_order *turn_order_new(size_t warps, const struct lanes_functions *lanes)
 {
     struct turn_order *o = xcalloc(1, sizeof(*o));
     o->awake = xcalloc(warps / WORD_BITS + 1, sizeof(*o->awake));
     o->passed = xcalloc(warps / WORD_BITS + 1, sizeof(*o->passed));
     o->asleep = xcalloc(SLEEPERS_ROOM * warps + 1, sizeof(*o->asleep));
-    o->since = xcalloc(warps + 1, sizeof(*o->since));
-    for (size_t i = 0; i < warps; i++)
+    o->since = xcalloc((warps / WORD_BITS + 1) * WORD_BITS, sizeof(*o->since));
+    o->lanes = lanes;
+    for (size_t i = 0; i < warps; i++) {
         warp_since(o, i, 0);
+        since_settle(o);
+    }
     return o;
 }
 
@@ -155,15 +158,19 @@ static size_t warp_awake(struct turn_order *o, const uint64_t *held, size_t warp
     return o->warps;
 }
 
-// Of warps as bits, some: since when the one is awake that is so longest, the first of several; and its place.
-static inline uint64_t longest_of(uint64_t able, const uint64_t *since)
+// Of warps as bits, some: since when the one is awake that is so longest, the first of several; and its place. `first`: of the
+// bits, the first warp.
+static inline uint64_t longest_of(const struct turn_order *o, uint64_t able, size_t first)
 {
-    uint64_t longest = UINT64_MAX;
-    for (; able != 0; able &= able - 1) {
-        uint64_t own = since[__builtin_ctzll(able)];
-        longest = own < longest ? own : longest;
-    }
-    return longest;
+    size_t last = o->last_ran - first;
+    uint64_t own = (uint64_t)(last < WORD_BITS) << last % WORD_BITS;
+    uint64_t rest = able & ~own;
+    uint64_t longest = (able & own) != 0 ? o->last_since : UINT64_MAX;
+    if (rest == 0)
+        return longest;
+    uint64_t least = (rest & (rest - 1)) == 0 ? o->since[first + (size_t)__builtin_ctzll(rest)]
+                                              : o->lanes->least64(o->since + first, rest);
+    return least < longest ? least : longest;
 }
 
 // Of those that warp_awake() takes and that were not passed over.
@@ -175,7 +182,7 @@ static size_t warp_awake_longest(const struct turn_order *o, const uint64_t *hel
         uint64_t able = o->awake[i] & ~held[i] & ~o->passed[i];
         if (able == 0)
             continue;
-        uint64_t own = longest_of(able, o->since + i * WORD_BITS);
+        uint64_t own = longest_of(o, able, i * WORD_BITS);
         if (longest < o->warps && own / WORD_BITS >= time)
             continue;
         longest = i * WORD_BITS + own % WORD_BITS;
@@ -210,19 +217,20 @@ static bool older_awake(const struct turn_order *o, size_t warp)
 static struct residence *residence_new(struct core *core)
 {
     const struct launch *l = core->launch;
+    struct spare *spare = l->sim->spare;
     struct residence *r = xcalloc(1, sizeof(*r));
     size_t blocks = (size_t)l->resident, warps = blocks * l->warps_per_block;
     r->blocks = xcalloc(blocks, sizeof(*r->blocks));
     r->block_count = blocks;
-    r->warps = aligned_new(warps * sizeof(*r->warps));
+    r->warps = spare_take_zeros(spare, warps * sizeof(*r->warps));
     r->warp_count = warps;
-    r->order = turn_order_new(warps);
+    r->order = turn_order_new(warps, core->lanes);
     r->held = xcalloc(warps / WORD_BITS + 1, sizeof(*r->held));
-    r->frames = aligned_new(warps * round_up(l->program->functions[0].frame_bytes, 64));
+    r->frames = spare_take_zeros(spare, warps * round_up(l->program->functions[0].frame_bytes, 64));
     const struct affine *affine = &l->program->functions[0].affine;
-    r->affine = aligned_new(round_up(affine_head_bytes(affine), 64) +
-                            (size_t)affine->bytes * l->warps_per_block);
-    r->shared = aligned_new(blocks * shared_stride(l) + (size_t)WINDOW_WORDS * 4);
+    r->affine = spare_take_zeros(spare, round_up(affine_head_bytes(affine), 64) +
+                                            (size_t)affine->bytes * l->warps_per_block);
+    r->shared = spare_take_zeros(spare, blocks * shared_stride(l) + (size_t)WINDOW_WORDS * 4);
     if (l->local_bytes > 0) {
         r->local_bytes = warps * (size_t)l->local_bytes * LANES;
         r->local = mmap(NULL, r->local_bytes, PROT_READ | PROT_WRITE,
@@ -260,16 +268,16 @@ void residence_free(struct residence *r)
     for (size_t i = 0; i < r->block_count; i++)
         proxies_free(r->blocks[i].proxies);
     free(r->blocks);
-    free(r->warps);
+    spare_give(r->warps);
     free(r->order->awake);
     free(r->order->passed);
     free(r->order->asleep);
     free(r->order->since);
     free(r->order);
     free(r->held);
-    free(r->frames);
-    free(r->affine);
-    free(r->shared);
+    spare_give(r->frames);
+    spare_give(r->affine);
+    spare_give(r->shared);
     free(r->shared_shadow);
     free(r->local_shadow);
     free(r->records);
@@ -428,6 +436,7 @@ static inline __attribute__((always_inline)) void warp_turn(struct core *core, s
     uint64_t before = sm->epoch_instructions, watches = sm->watches;
     w->core = core;
     w->wake = sm->busy = sm->stages = 0;
+    since_settle(order);
     ahead_fetch(core);
     warp_run(w);
     uint64_t ran = sm->epoch_instructions - before;
@@ -491,7 +500,7 @@ static bool sm_round_few(struct core *core, struct sm *sm)
             able &= order->first_come ? ~passed : from;
             if (able == 0)
                 break;
-            size_t warp = order->first_come ? longest_of(able, order->since) % WORD_BITS
+            size_t warp = order->first_come ? longest_of(order, able, 0) % WORD_BITS
                                             : (size_t)__builtin_ctzll(able);
             uint64_t one = (uint64_t)1 << warp;
             passed |= bits & from & *held & (one - 1);
