@@ -1,0 +1,93 @@
+// Counterfactual replays include what takes the place of a cause: their time is that of a twin that is written so.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/exec_support.h"
+
+#include <math.h>
+
+static const char head[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n"
+    ".visible .entry k(.param .u64 out, .param .u64 in)\n"
+    "{\n.reg .pred %p<4>; .reg .b32 %r<24>; .reg .b64 %l<8>; .reg .f32 %f<8>;\n"
+    ".shared .align 4 .b32 s[1024];\n"
+    "ld.param.u64 %l1, [out]; ld.param.u64 %l2, [in]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x;\n"
+    "mov.u32 %r3, %ntid.x; mad.lo.u32 %r4, %r2, %r3, %r1; mul.wide.u32 %l3, %r4, 4;\n"
+    "mul.wide.u32 %l5, %r1, 4; mov.u32 %r10, s; shl.b32 %r11, %r1, 2; add.u32 %r11, %r10, %r11;\n";
+
+static double run_two(struct bench *b, const char *body, uint32_t blocks, uint32_t threads)
+{
+    struct arena a = {0};
+    size_t bytes = (size_t)blocks * threads * 32 * sizeof(float);
+    bench_text(b, arena_printf(&a, "%s%s\nret;\n}\n", head, body));
+    uint64_t out = bench_buffer(b, "out", NULL, bytes), in = bench_buffer(b, "in", NULL, bytes);
+    b->launch.counterfactuals = true;
+    bench_run(b, "k", GRID1(blocks, threads), ARGS(&out, &in));
+    assert_true(b->report.time.valid);
+    arena_release(&a);
+    return b->report.time.time_ns;
+}
+
+static double then(const struct bench *b, enum intervention i)
+{
+    struct figure f = b->report.counterfactuals.time_ns[i];
+    assert_int_equal(f.provenance, PROVENANCE_MODELLED);
+    return f.value;
+}
+
+static void assert_twin(const char *body, const char *twin, enum intervention i, uint32_t blocks,
+                        double within)
+{
+    struct bench has, other;
+    double was = run_two(&has, body, blocks, 256), want = run_two(&other, twin, blocks, 256);
+    double got = then(&has, i);
+    if (!(fabs(got - want) <= within * want))
+        fail_msg("%.0f ns promised, %.0f ns as it is, %.0f ns without the cause", got, was, want);
+    bench_close(&has);
+    bench_close(&other);
+}
+
+#define LOAD "add.u64 %l4, %l2, %l3; ld.global.f32 %f1, [%l4]; "
+#define STEP(lanes)                                                                        \
+    "mov.b32 %r5, %f1; shfl.sync.bfly.b32 %r6, %r5, " lanes ", 31, -1; mov.b32 %f2, %r6; " \
+    "add.f32 %f1, %f1, %f2; "
+
+// One sum of all threads: a block adds up its part by shuffles and a barrier, and queues once where each lane did. With 4224 blocks
+// most of the time is the queue of the blocks' atomics, with 264 it is not.
+static void a_sum_is_a_tree_and_an_atomic_of_each_block(void **state)
+{
+    static const char each[] = LOAD "red.global.add.f32 [%l1], %f1;";
+    static const char tree[] = LOAD STEP("16") STEP("8") STEP("4") STEP("2")
+        STEP("1") "shr.u32 %r7, %r1, 5; shl.b32 %r7, %r7, 2; add.u32 %r7, %r10, %r7; "
+                  "st.shared.f32 [%r7], %f1; bar.sync 0; setp.gt.u32 %p1, %r1, 31; @%p1 bra done; "
+                  "and.b32 %r8, %r1, 7; shl.b32 %r8, %r8, 2; add.u32 %r8, %r10, %r8; "
+                  "ld.shared.f32 %f1, [%r8]; " STEP("4") STEP("2")
+                      STEP("1") "setp.ne.u32 %p2, %r1, 0; @%p2 bra done; red.global.add.f32 [%l1], "
+                                "%f1; done:";
+    (void)state;
+    assert_twin(each, tree, INTERVENTION_ATOMICS, 4224, 0.1);
+    assert_twin(each, tree, INTERVENTION_ATOMICS, 264, 0.1);
+}
+
+// 256 counters: each block's own are set to zero, and added to all in the end.
+static void counters_of_a_block_are_cleared_and_added(void **state)
+{
+#define PLACE                                                                  \
+    "add.u64 %l4, %l2, %l3; ld.global.u32 %r5, [%l4]; add.u32 %r5, %r5, %r4; " \
+    "mul.lo.u32 %r5, %r5, 40503; shr.u32 %r5, %r5, 4; and.b32 %r5, %r5, 255; "
+    static const char each[] =
+        PLACE "mul.wide.u32 %l6, %r5, 4; add.u64 %l6, %l1, %l6; red.global.add.u32 [%l6], 1;";
+    static const char own[] =
+        "mov.u32 %r9, 0; st.shared.u32 [%r11], %r9; bar.sync 0; " PLACE
+        "shl.b32 %r5, %r5, 2; add.u32 %r5, %r10, %r5; red.shared.add.u32 [%r5], 1; bar.sync 0; "
+        "ld.shared.u32 %r6, [%r11]; add.u64 %l6, %l1, %l5; red.global.add.u32 [%l6], %r6;";
+    (void)state;
+    assert_twin(each, own, INTERVENTION_ATOMICS, 1056, 0.2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_sum_is_a_tree_and_an_atomic_of_each_block),
+        cmocka_unit_test(counters_of_a_block_are_cleared_and_added),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
