@@ -200,6 +200,16 @@ static inline double misses_of(const struct sim_site *s)
     return s->l2_sectors > s->l2_hit_sectors ? (double)(s->l2_sectors - s->l2_hit_sectors) : 0;
 }
 
+// So many of its sectors go on to L2, and so many of these are found there; of those as large a part as before is still coming.
+static inline void l2_counts_set(struct sim_site *s, double sectors, double hits)
+{
+    double was = (double)s->l2_hit_sectors;
+    hits = fmin(fmax(hits, 0), sectors);
+    s->l2_coming_sectors = was > 0 ? (uint64_t)((double)s->l2_coming_sectors * hits / was) : 0;
+    s->l2_sectors = (uint64_t)sectors;
+    s->l2_hit_sectors = (uint64_t)hits;
+}
+
 static inline uint64_t requests_of(const struct sim_site *s)
 {
     return s->requests;

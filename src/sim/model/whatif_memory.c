@@ -141,8 +141,7 @@ static void site_coalesce(struct altered *x, int i, double to, struct coalescing
     c->miss[i] = missed > 0 ? 1 - c->saved * (1 - misses_left(x, i, to) / missed) : 1;
     double l2 = (double)s->l2_sectors * c->miss[i];
     double far = fmin(misses_of(s), l2);
-    s->l2_sectors = (uint64_t)l2;
-    s->l2_hit_sectors = (uint64_t)fmax(0, l2 - far);
+    l2_counts_set(s, l2, l2 - far);
     s->sectors = (uint64_t)left;
 }
 
@@ -154,24 +153,48 @@ static void alone_scale(struct l2_counts *c, double to)
         *thirds[i] = (uint64_t)((double)*thirds[i] * to);
 }
 
+static bool is_apart(const struct altered *x, int i)
+{
+    const struct sim_site *s = &x->was->stats[i];
+    return x->site[i].pipe == PIPE_GLOBAL_LOAD &&
+           (double)s->sectors > 1.05 * (double)s->sectors_ideal &&
+           !(gathered_alone(&x->patterns->sites[i]) > 0);
+}
+
+// Whole granules are used then: device memory brings no more than what L2 is asked for. Of a walk along rows the second sector of
+// a granule was a hit, as the first one had brought it; side by side both are asked for at once.
+static void granules_use(struct altered *x)
+{
+    double brought = (double)x->in.l2.dram_read_bytes / SECTOR_BYTES, missed = 0, found = 0;
+    for (int i = 0; i < x->sites; i++) {
+        missed += misses_of(&x->stats[i]);
+        found += is_apart(x, i) ? (double)x->stats[i].l2_hit_sectors : 0;
+    }
+    double more = fmin(fmax(0, brought - missed), found), left = fmin(brought, missed + more);
+    x->in.l2.dram_read_bytes = (uint64_t)(left * SECTOR_BYTES);
+    for (int i = 0; i < x->sites && more > 0; i++) {
+        struct sim_site *s = &x->stats[i];
+        if (is_apart(x, i))
+            l2_counts_set(s, (double)s->l2_sectors, (double)s->l2_hit_sectors * (1 - more / found));
+    }
+}
+
 static void sectors_apply(struct altered *x, double to)
 {
     struct coalescing c = {ARENA_ARRAY(&x->arena, double, x->sites + 1),
                            ARENA_ARRAY(&x->arena, double, x->sites + 1),
                            ARENA_ARRAY(&x->arena, double, x->sites + 1), misses_saved(x, to)};
-    double stored = 0, least = 0, missed = 0;
+    double stored = 0, least = 0;
     for (int i = 0; i < x->sites; i++) {
         if (x->site[i].pipe == PIPE_GLOBAL_STORE) {
             stored += (double)x->stats[i].sectors;
             least += (double)x->stats[i].sectors_ideal;
         }
         site_coalesce(x, i, to, &c);
-        missed += misses_of(&x->stats[i]);
     }
     altered_each(x, op_coalesce, &c);
-    // Whole granules are used then: device memory brings no more than what missed.
-    if (to < 1 && missed * SECTOR_BYTES < (double)x->in.l2.dram_read_bytes)
-        x->in.l2.dram_read_bytes = (uint64_t)(missed * SECTOR_BYTES);
+    if (to < 1)
+        granules_use(x);
     if (least > 0 && stored > least) {
         double whole = least * SECTOR_BYTES,
                was = (double)(x->in.l2.dram_write_bytes + x->in.l2.dirty_bytes);
