@@ -153,11 +153,11 @@ static void alone_scale(struct l2_counts *c, double to)
         *thirds[i] = (uint64_t)((double)*thirds[i] * to);
 }
 
+// Lanes that have a granule each, not such as begin in the midst of a line.
 static bool is_apart(const struct altered *x, int i)
 {
     const struct sim_site *s = &x->was->stats[i];
-    return x->site[i].pipe == PIPE_GLOBAL_LOAD &&
-           (double)s->sectors > 1.05 * (double)s->sectors_ideal &&
+    return x->site[i].pipe == PIPE_GLOBAL_LOAD && s->sectors > 2 * s->sectors_ideal &&
            !(gathered_alone(&x->patterns->sites[i]) > 0);
 }
 
