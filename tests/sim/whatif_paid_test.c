@@ -8,7 +8,7 @@ static const char head[] =
     ".version 8.0\n.target sm_90\n.address_size 64\n"
     ".visible .entry k(.param .u64 out, .param .u64 in)\n"
     "{\n.reg .pred %p<4>; .reg .b32 %r<24>; .reg .b64 %l<8>; .reg .f32 %f<8>;\n"
-    ".shared .align 4 .b32 s[1024];\n"
+    ".shared .align 4 .b32 s[2048];\n"
     "ld.param.u64 %l1, [out]; ld.param.u64 %l2, [in]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x;\n"
     "mov.u32 %r3, %ntid.x; mad.lo.u32 %r4, %r2, %r3, %r1; mul.wide.u32 %l3, %r4, 4;\n"
     "mul.wide.u32 %l5, %r1, 4; mov.u32 %r10, s; shl.b32 %r11, %r1, 2; add.u32 %r11, %r10, %r11;\n";
@@ -119,11 +119,50 @@ static void a_short_row_keeps_few_loads_of_a_lane_on_their_way(void **state)
     arena_release(&a);
 }
 
+// 2048 words of a block, each of which two of its warps load: from a tile, which a loop of eight turns fills, it takes longer.
+static void a_tile_costs_its_fill_and_a_barrier(void **state)
+{
+    struct arena a = {0};
+    const char *from_l1 = "", *from_tile = "";
+    for (int i = 0; i < 8; i++) {
+        from_l1 = arena_printf(&a,
+                               "%sld.global.f32 %%f2, [%%l4+%d]; ld.global.f32 %%f3, [%%l5+%d]; "
+                               "add.f32 %%f1, %%f1, %%f2; add.f32 %%f1, %%f1, %%f3; ",
+                               from_l1, 1024 * i, 1024 * i);
+        from_tile =
+            arena_printf(&a,
+                         "%sld.shared.f32 %%f2, [%%r11+%d]; ld.shared.f32 %%f3, [%%r12+%d]; "
+                         "add.f32 %%f1, %%f1, %%f2; add.f32 %%f1, %%f1, %%f3; ",
+                         from_tile, 1024 * i, 1024 * i);
+    }
+    static const char begin[] =
+        "mov.f32 %f1, 0f00000000; mul.lo.u32 %r6, %r2, 2048; and.b32 %r6, %r6, 65535; "
+        "xor.b32 %r7, %r1, 128; ";
+    static const char store[] = "setp.gt.f32 %p2, %f1, 0f00000000; @%p2 st.global.f32 [%l1], %f1;";
+    const char *direct = arena_printf(&a,
+                                      "%sadd.u32 %%r8, %%r6, %%r1; mul.wide.u32 %%l4, %%r8, 4; "
+                                      "add.u64 %%l4, %%l2, %%l4; add.u32 %%r8, %%r6, %%r7; "
+                                      "mul.wide.u32 %%l5, %%r8, 4; add.u64 %%l5, %%l2, %%l5; %s%s",
+                                      begin, from_l1, store);
+    const char *tile = arena_printf(
+        &a,
+        "%smov.u32 %%r5, %%r1; fill: add.u32 %%r9, %%r6, %%r5; mul.wide.u32 %%l4, %%r9, 4; "
+        "add.u64 %%l4, %%l2, %%l4; ld.global.f32 %%f3, [%%l4]; shl.b32 %%r8, %%r5, 2; "
+        "add.u32 %%r8, %%r10, %%r8; st.shared.f32 [%%r8], %%f3; add.u32 %%r5, %%r5, 256; "
+        "setp.lt.u32 %%p1, %%r5, 2048; @%%p1 bra fill; bar.sync 0; shl.b32 %%r12, %%r7, 2; "
+        "add.u32 %%r12, %%r10, %%r12; %s%s",
+        begin, from_tile, store);
+    (void)state;
+    assert_twin(direct, tile, INTERVENTION_BLOCK_RELOADS, 4224, 0.06);
+    arena_release(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sum_is_a_tree_and_an_atomic_of_each_block),
         cmocka_unit_test(counters_of_a_block_are_cleared_and_added),
+        cmocka_unit_test(a_tile_costs_its_fill_and_a_barrier),
         cmocka_unit_test(a_short_row_keeps_few_loads_of_a_lane_on_their_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
