@@ -37,7 +37,9 @@ static void assert_twin(const char *body, const char *twin, enum intervention i,
                         double within)
 {
     struct bench has, other;
-    double was = run_two(&has, body, blocks, 256), want = run_two(&other, twin, blocks, 256);
+    uint32_t threads = i == INTERVENTION_SECTORS ? 1024 : 256;
+    double was = run_two(&has, body, blocks, threads),
+           want = run_two(&other, twin, blocks, threads);
     double got = then(&has, i);
     if (!(fabs(got - want) <= within * want))
         fail_msg("%.0f ns promised, %.0f ns as it is, %.0f ns without the cause", got, was, want);
@@ -157,12 +159,37 @@ static void a_tile_costs_its_fill_and_a_barrier(void **state)
     arena_release(&a);
 }
 
+// A transposition by blocks of 32 by 32: loads or stores have lanes a row apart, whatever the order of the indices. Twice 32
+// columns of 32 blocks each lie 4096 bytes apart.
+static void a_transposition_needs_a_tile(void **state)
+{
+#define ELEMENT                                                                               \
+    "and.b32 %r5, %r1, 31; shr.u32 %r6, %r1, 5; and.b32 %r7, %r2, 31; shl.b32 %r7, %r7, 5; "  \
+    "shr.u32 %r8, %r2, 5; shl.b32 %r8, %r8, 5; add.u32 %r9, %r8, %r6; shl.b32 %r9, %r9, 10; " \
+    "add.u32 %r9, %r9, %r7; add.u32 %r9, %r9, %r5; mul.wide.u32 %l4, %r9, 4; "                \
+    "add.u64 %l4, %l2, %l4; ld.global.f32 %f1, [%l4]; "
+    static const char direct[] =
+        ELEMENT "add.u32 %r12, %r7, %r5; shl.b32 %r12, %r12, 10; add.u32 %r13, %r8, %r6; "
+                "add.u32 %r12, %r12, %r13; mul.wide.u32 %l6, %r12, 4; add.u64 %l6, %l1, %l6; "
+                "st.global.f32 [%l6], %f1;";
+    static const char tile[] =
+        ELEMENT "mad.lo.u32 %r12, %r6, 33, %r5; shl.b32 %r12, %r12, 2; add.u32 %r12, %r10, %r12; "
+                "st.shared.f32 [%r12], %f1; bar.sync 0; mad.lo.u32 %r12, %r5, 33, %r6; "
+                "shl.b32 %r12, %r12, 2; add.u32 %r12, %r10, %r12; ld.shared.f32 %f2, [%r12]; "
+                "add.u32 %r12, %r7, %r6; shl.b32 %r12, %r12, 10; add.u32 %r13, %r8, %r5; "
+                "add.u32 %r12, %r12, %r13; mul.wide.u32 %l6, %r12, 4; add.u64 %l6, %l1, %l6; "
+                "st.global.f32 [%l6], %f2;";
+    (void)state;
+    assert_twin(direct, tile, INTERVENTION_SECTORS, 1024, 0.06);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sum_is_a_tree_and_an_atomic_of_each_block),
         cmocka_unit_test(counters_of_a_block_are_cleared_and_added),
         cmocka_unit_test(a_tile_costs_its_fill_and_a_barrier),
+        cmocka_unit_test(a_transposition_needs_a_tile),
         cmocka_unit_test(a_short_row_keeps_few_loads_of_a_lane_on_their_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -179,6 +179,29 @@ static void granules_use(struct altered *x)
     }
 }
 
+// Lanes have a line each in some accesses and lie side by side in as many others: other indices would only turn that round. A tile
+// is needed, through which each scattered access goes.
+#define OWN_LINES 0.75 // of the lanes
+#define AS_MANY 0.5    // for each scattered one
+static void transposing_pay(struct altered *x)
+{
+    double warps = (double)x->was->grid_blocks * x->was->warps_per_block, apart = 0, beside = 0;
+    for (int i = 0; i < x->sites; i++) {
+        const struct sim_site *s = &x->was->stats[i];
+        if (!is_global(x->site[i].pipe) || s->requests == 0 || x->patterns->sites[i].gathers)
+            continue;
+        if ((double)s->lines > OWN_LINES * (double)s->lanes && s->lanes > s->requests)
+            apart += (double)s->requests / warps;
+        else if ((double)s->sectors <= 1.05 * (double)s->sectors_ideal && s->sectors > s->requests)
+            beside += (double)s->requests / warps;
+    }
+    if (apart <= 0 || beside < AS_MANY * apart)
+        return;
+    altered_pay(x, PAID_BEHIND, PAID_STORE, apart);
+    altered_pay(x, PAID_BEHIND, PAID_BARRIER, 1);
+    altered_pay(x, PAID_BEHIND, PAID_LOAD, apart);
+}
+
 static void sectors_apply(struct altered *x, double to)
 {
     struct coalescing c = {ARENA_ARRAY(&x->arena, double, x->sites + 1),
@@ -193,8 +216,10 @@ static void sectors_apply(struct altered *x, double to)
         site_coalesce(x, i, to, &c);
     }
     altered_each(x, op_coalesce, &c);
-    if (to < 1)
+    if (to < 1) {
         granules_use(x);
+        transposing_pay(x);
+    }
     if (least > 0 && stored > least) {
         double whole = least * SECTOR_BYTES,
                was = (double)(x->in.l2.dram_write_bytes + x->in.l2.dirty_bytes);
