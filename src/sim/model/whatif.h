@@ -79,7 +79,7 @@ struct payment {
     bool first_warp;         // that one alone
     uint8_t lanes;           // 0: all
 };
-enum { PAYMENTS_MAX = 24 };
+enum { PAYMENTS_MAX = 64 };
 
 struct altered { // what the replay reads, ours to change
     struct arena arena;
@@ -132,9 +132,9 @@ static inline bool *altered_marks(struct altered *x) // of all sites, none marke
 
 // whatif_paid.c: each warp of each block pays so often, in that order; fractions add up from block to block.
 void altered_pay(struct altered *x, enum paid_place place, enum paid what, double times);
-void altered_pay_by(struct altered *x, enum paid_place place, struct payment p);
-void altered_settle(struct altered *x); // all payments, once all changes are made
-void paid_sites(struct altered *x);     // of a new copy
+void altered_pay_by(struct altered *x, struct payment p); // … or those that it says
+void altered_settle(struct altered *x);                   // all payments, once all changes are made
+void paid_sites(struct altered *x);                       // of a new copy
 // The site makes the value that payments go on with.
 void paid_value(const struct altered *x, struct timing_site *t, enum paid what);
 

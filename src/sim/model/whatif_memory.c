@@ -368,9 +368,9 @@ static void tree_pay(struct altered *x, double lanes, double times, bool first_w
 {
     for (double n = 1; n < lanes; n *= 2) {
         struct payment step = {PAID_SHUFFLE, PAID_BEHIND, times, 1, first_warp, 0};
-        altered_pay_by(x, PAID_BEHIND, step);
+        altered_pay_by(x, step);
         step.what = PAID_SUM;
-        altered_pay_by(x, PAID_BEHIND, step);
+        altered_pay_by(x, step);
     }
 }
 
@@ -401,12 +401,12 @@ static void sums_apply(struct altered *x, const struct touches *t)
     if (x->in.warps_per_block > 1) {
         altered_pay(x, PAID_BEHIND, PAID_STORE, sums);
         altered_pay(x, PAID_BEHIND, PAID_BARRIER, 1);
-        altered_pay_by(x, PAID_BEHIND, one);
+        altered_pay_by(x, one);
         tree_pay(x, x->in.warps_per_block, sums, true);
     }
     one.what = PAID_ADDITION;
     one.lanes = 1;
-    altered_pay_by(x, PAID_BEHIND, one);
+    altered_pay_by(x, one);
     turns_leave(x, blocks * sums);
 }
 
@@ -423,7 +423,7 @@ static void copies_pay(struct altered *x, const struct copies *c)
         {PAID_ADDITION, PAID_BEHIND, each * c->touched, share, false, 0},
     };
     for (size_t i = 0; i < COUNT_OF(paid); i++)
-        altered_pay_by(x, paid[i].place, paid[i]);
+        altered_pay_by(x, paid[i]);
 }
 
 static void copies_apply(struct altered *x)

@@ -45,18 +45,16 @@ void paid_value(const struct altered *x, struct timing_site *t, enum paid what)
     t->result[0] = (uint16_t)x->was->register_count;
 }
 
-void altered_pay(struct altered *x, enum paid_place place, enum paid what, double times)
+void altered_pay_by(struct altered *x, struct payment p)
 {
-    struct payment p = {.what = what, .place = place, .times = times, .of_blocks = 1};
-    if (x->payment_count < PAYMENTS_MAX && times > 0)
+    if (x->payment_count < PAYMENTS_MAX && p.times > 0)
         x->payments[x->payment_count++] = p;
 }
 
-void altered_pay_by(struct altered *x, enum paid_place place, struct payment p)
+void altered_pay(struct altered *x, enum paid_place place, enum paid what, double times)
 {
-    p.place = place;
-    if (x->payment_count < PAYMENTS_MAX && p.times > 0)
-        x->payments[x->payment_count++] = p;
+    altered_pay_by(x,
+                   (struct payment){.what = what, .place = place, .times = times, .of_blocks = 1});
 }
 
 static struct trace_op operation_of(const struct altered *x, const struct payment *p)
