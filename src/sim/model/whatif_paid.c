@@ -70,16 +70,19 @@ static struct trace_op operation_of(const struct altered *x, const struct paymen
     return op;
 }
 
-// How often each payment is made by a block: credit that adds up to whole ones.
-static void block_counts(const struct altered *x, double *owed, int *times)
+// How often each payment is made by a block: credit that adds up to whole ones. false: it pays nothing.
+static bool block_counts(const struct altered *x, double *owed, int *times)
 {
+    bool any = false;
     for (int i = 0; i < x->payment_count; i++) {
         const struct payment *p = &x->payments[i];
         owed[i] += p->times * p->of_blocks;
         bool pays = owed[i] >= p->times - 1e-9; // all of it at once, in the blocks that do
         times[i] = pays ? (int)floor(owed[i] + 1e-9) : 0;
         owed[i] -= times[i];
+        any |= times[i] > 0;
     }
+    return any;
 }
 
 static size_t warp_pays(const struct altered *x, const int *times, int warp, enum paid_place place,
@@ -154,7 +157,7 @@ void altered_settle(struct altered *x)
     blocks_repeat(x);
     executed_count(x);
     for (int b = 0; b < x->trace.block_count; b++) {
-        block_counts(x, owed, times);
-        block_pays(x, &x->trace.blocks[b], times);
+        if (block_counts(x, owed, times))
+            block_pays(x, &x->trace.blocks[b], times);
     }
 }
