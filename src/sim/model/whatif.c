@@ -170,11 +170,12 @@ static void sites_copy(struct altered *x)
 {
     const struct timing_input *in = x->was;
     size_t n = (size_t)in->site_count;
-    x->site = ARENA_ARRAY(&x->arena, struct timing_site, n * FORM_COUNT + 1);
-    x->stats = ARENA_ARRAY(&x->arena, struct sim_site, n * FORM_COUNT + 1);
+    size_t all = n * FORM_COUNT + PAID_COUNT;
+    x->site = ARENA_ARRAY(&x->arena, struct timing_site, all);
+    x->stats = ARENA_ARRAY(&x->arena, struct sim_site, all);
     memcpy(x->stats, in->stats, n * sizeof *x->stats);
     // Blocks of unequal work stay as long as they were counted, each operation as long as it takes after the change.
-    struct sim_site *counted = ARENA_ARRAY(&x->arena, struct sim_site, n * FORM_COUNT + 1);
+    struct sim_site *counted = ARENA_ARRAY(&x->arena, struct sim_site, all);
     memcpy(counted, in->stats, n * sizeof *counted);
     x->in.work_stats = counted;
     x->in.work_blocks = in->grid_blocks;
@@ -186,6 +187,7 @@ static void sites_copy(struct altered *x)
         x->site[FORM_VANISHED * n + i].pipe = PIPE_NONE;
         x->site[FORM_UNIFORM * n + i].pipe = PIPE_UNIFORM;
     }
+    paid_sites(x);
 }
 
 static void altered_init(struct altered *x, const struct timing_input *in,
@@ -202,7 +204,8 @@ static void altered_init(struct altered *x, const struct timing_input *in,
     x->in.trace = &x->trace;
     x->in.sites = x->site;
     x->in.stats = x->stats;
-    x->in.site_count = in->site_count * FORM_COUNT;
+    x->in.site_count = in->site_count * FORM_COUNT + PAID_COUNT;
+    x->in.register_count = in->register_count + 1;
     x->in.counters = &x->counters;
 }
 
@@ -232,6 +235,7 @@ static double counterfactual(const struct timing_input *in, const struct pattern
         if (!isnan(change->to[i]) && intervening_of[i]->applies(in, patterns))
             intervening_of[i]->apply(&x, change->to[i]);
     trace_limit(&x);
+    altered_settle(&x);
     sim_timing_model(&x.in, &time, NULL);
     arena_release(&x.arena);
     *steps = time.steps;

@@ -4,6 +4,7 @@
 //   whatif_reloads.c  … on loads of what is there already
 //   whatif_work.c     interventions on what is executed
 //   whatif_grid.c     interventions on who executes it: residency, grid, balance
+//   whatif_paid.c     what takes the place of a cause: tiles, trees, barriers
 //   carried.c         what a loop carries from one iteration to the next
 //   functions.c       functions of the library among the instructions
 //   patterns.c        what the trace shows of each instruction: loads of what is there already, index arithmetic
@@ -59,6 +60,27 @@ void functions_find(const struct timing_input *in, struct site_pattern *out);
 
 enum site_form { FORM_OWN, FORM_VANISHED, FORM_SHARED, FORM_UNIFORM, FORM_COUNT };
 
+// What a fix costs: operations of each block beside its own.
+enum paid {
+    PAID_STORE, // to shared memory, a word each lane
+    PAID_LOAD,
+    PAID_BARRIER,
+    PAID_SHUFFLE,
+    PAID_SUM,
+    PAID_INDEX,
+    PAID_ADDITION, // an atomic on neighbouring words of global memory
+    PAID_COUNT
+};
+enum paid_place { PAID_BEFORE, PAID_BEHIND };
+struct payment {
+    enum paid what;
+    enum paid_place place;
+    double times, of_blocks; // of a warp of those blocks that pay; which are this share
+    bool first_warp;         // that one alone
+    uint8_t lanes;           // 0: all
+};
+enum { PAYMENTS_MAX = 64 };
+
 struct altered { // what the replay reads, ours to change
     struct arena arena;
     const struct timing_input *was;
@@ -72,6 +94,8 @@ struct altered { // what the replay reads, ours to change
     struct timing_input in;
     double further_ns; // of launches that were not there
     double was_bytes;  // of an access, before it was widened
+    struct payment payments[PAYMENTS_MAX];
+    int payment_count;
 };
 
 static inline uint32_t form_of(const struct altered *x, uint32_t site, enum site_form form)
@@ -105,6 +129,14 @@ static inline bool *altered_marks(struct altered *x) // of all sites, none marke
 {
     return ARENA_ARRAY(&x->arena, bool, x->sites + 1);
 }
+
+// whatif_paid.c: each warp of each block pays so often, in that order; fractions add up from block to block.
+void altered_pay(struct altered *x, enum paid_place place, enum paid what, double times);
+void altered_pay_by(struct altered *x, struct payment p); // … or those that it says
+void altered_settle(struct altered *x);                   // all payments, once all changes are made
+void paid_sites(struct altered *x);                       // of a new copy
+// The site makes the value that payments go on with.
+void paid_value(const struct altered *x, struct timing_site *t, enum paid what);
 
 // One intervention: does it change anything here, and what.
 struct intervening {
@@ -166,6 +198,16 @@ static inline bool is_local(enum timing_pipe pipe)
 static inline double misses_of(const struct sim_site *s)
 {
     return s->l2_sectors > s->l2_hit_sectors ? (double)(s->l2_sectors - s->l2_hit_sectors) : 0;
+}
+
+// So many of its sectors go on to L2, and so many of these are found there; of those as large a part as before is still coming.
+static inline void l2_counts_set(struct sim_site *s, double sectors, double hits)
+{
+    double was = (double)s->l2_hit_sectors;
+    hits = fmin(fmax(hits, 0), sectors);
+    s->l2_coming_sectors = was > 0 ? (uint64_t)((double)s->l2_coming_sectors * hits / was) : 0;
+    s->l2_sectors = (uint64_t)sectors;
+    s->l2_hit_sectors = (uint64_t)hits;
 }
 
 static inline uint64_t requests_of(const struct sim_site *s)

@@ -309,26 +309,152 @@ static void op_share(struct altered *x, struct trace_op *op, void *context)
         op->sectors = count8(ceil(bytes / SECTOR_BYTES));
 }
 
-// The parts of a row are combined before its result is stored: a step halves their number, by a shuffle and a sum. Lanes beyond
-// the loop's turns share out the elements of an unrolled one.
-enum { STEP_SLOTS = 2 };
+// A load of the loop along the row; scattered, where lanes have a row each.
+enum row_load { ROW_LOAD_NONE, ROW_LOAD_BESIDE, ROW_LOAD_SCATTERED, ROW_LOADS };
+static enum row_load row_load_of(const struct altered *x, double hottest, int i)
+{
+    const struct sim_site *s = &x->was->stats[i];
+    if (x->was->sites[i].pipe != PIPE_GLOBAL_LOAD || x->patterns->sites[i].gathers ||
+        (double)s->executed < RESULT_SHARE * hottest)
+        return ROW_LOAD_NONE;
+    return (double)s->sectors > 1.05 * (double)s->sectors_ideal ? ROW_LOAD_SCATTERED
+                                                                : ROW_LOAD_BESIDE;
+}
+
+// Elements of a row that a turn of the loop loads: it may be unrolled.
+static double row_elements(const struct altered *x)
+{
+    double hottest = hottest_of(x->was), count = 0;
+    for (int i = 0; i < x->sites; i++)
+        count += row_load_of(x, hottest, i) == ROW_LOAD_SCATTERED;
+    return count;
+}
+
+// Of lanes that walk along rows, the first load of a sector misses for all of them, the next ones find it. Side by side each
+// load brings its part of what all of a kind brought.
+struct row_misses {
+    enum row_load *kind; // a site each
+    double (*of_warp)[ROW_LOADS];
+};
+
+static struct row_misses row_misses_count(struct altered *x)
+{
+    size_t warps = 0, n = 0;
+    double hottest = hottest_of(x->was);
+    for (int b = 0; b < x->trace.block_count; b++)
+        warps += (size_t)x->trace.blocks[b].warp_count;
+    struct row_misses m = {arena_alloc(&x->arena, ((size_t)x->sites + 1) * sizeof *m.kind),
+                           arena_alloc(&x->arena, (warps + 1) * sizeof *m.of_warp)};
+    for (int i = 0; i < x->sites; i++)
+        m.kind[i] = row_load_of(x, hottest, i);
+    for (int b = 0; b < x->trace.block_count; b++)
+        for (int w = 0; w < x->trace.blocks[b].warp_count; w++, n++)
+            for (size_t i = 0; i < x->trace.blocks[b].warps[w].count; i++) {
+                const struct trace_op *op = &x->trace.blocks[b].warps[w].ops[i];
+                if (is_own(x, op))
+                    m.of_warp[n][m.kind[op->site]] += op->miss;
+            }
+    return m;
+}
+
+static void row_misses_share(struct altered *x, struct row_misses *m, double lanes)
+{
+    double l2[ROW_LOADS] = {0}, hits[ROW_LOADS] = {0}, coming[ROW_LOADS] = {0};
+    size_t n = 0;
+    for (int b = 0; b < x->trace.block_count; b++)
+        for (int w = 0; w < x->trace.blocks[b].warp_count; w++, n++)
+            for (size_t i = 0; i < x->trace.blocks[b].warps[w].count; i++) {
+                struct trace_op *op = &x->trace.blocks[b].warps[w].ops[i];
+                if (!is_own(x, op) || m->kind[op->site] == ROW_LOAD_NONE)
+                    continue;
+                // What all rows share is brought once, however many lanes a row has.
+                double each = m->kind[op->site] == ROW_LOAD_SCATTERED ? lanes : 1;
+                double *left = &m->of_warp[n][m->kind[op->site]];
+                op->miss = count8(fmin(op->sectors, ceil(*left / each - 1e-9)));
+                op->miss_lines = count8(ceil(op->miss * SECTOR_BYTES / (double)LINE_BYTES));
+                *left -= op->miss * each;
+            }
+    for (int i = 0; i < x->sites; i++) {
+        l2[m->kind[i]] += (double)x->stats[i].l2_sectors;
+        hits[m->kind[i]] += (double)x->stats[i].l2_hit_sectors;
+        coming[m->kind[i]] += (double)x->stats[i].l2_coming_sectors;
+    }
+    for (int i = 0; i < x->sites; i++) {
+        enum row_load kind = m->kind[i];
+        if (kind == ROW_LOAD_NONE || l2[kind] <= 0)
+            continue;
+        x->stats[i].l2_sectors = (uint64_t)l2[kind];
+        x->stats[i].l2_hit_sectors = (uint64_t)hits[kind];
+        x->stats[i].l2_coming_sectors = (uint64_t)coming[kind];
+    }
+}
+
+// A row of fewer turns than a warp has lanes: each lane has a part of a turn's elements, and as many loads less on their way.
+struct part_of_turn {
+    const bool *looped; // a site each
+    const enum row_load *kind;
+    double stays;
+};
+
+static void turns_thin(struct altered *x, const struct part_of_turn *part)
+{
+    for (int b = 0; b < x->trace.block_count; b++)
+        for (int w = 0; w < x->trace.blocks[b].warp_count; w++) {
+            struct trace_warp *warp = &x->trace.blocks[b].warps[w];
+            double owed[PIPE_COUNT + ROW_LOADS];
+            for (size_t k = 0; k < COUNT_OF(owed); k++)
+                owed[k] = 1 - part->stays; // the first of each kind stays
+            for (size_t i = 0; i < warp->count; i++) {
+                struct trace_op *op = &warp->ops[i];
+                bool counts =
+                    is_own(x, op) && part->looped[op->site] && !x->patterns->sites[op->site].index;
+                if (!counts)
+                    continue;
+                enum timing_pipe pipe = x->site[op->site].pipe;
+                double *credit = pipe == PIPE_GLOBAL_LOAD
+                                     ? &owed[PIPE_COUNT + (int)part->kind[op->site]]
+                                     : &owed[pipe];
+                *credit += part->stays;
+                if (*credit < 1 - 1e-9)
+                    op->site = form_of(x, op->site, FORM_VANISHED);
+                else
+                    *credit -= 1;
+            }
+        }
+}
+
+// The parts of a row are combined before its result is stored: a step halves their number, by a shuffle and a sum.
+static void parts_combine(struct altered *x, double lanes, double rows)
+{
+    for (double n = 1; n < lanes; n *= 2) {
+        altered_pay(x, PAID_BEHIND, PAID_SHUFFLE, rows);
+        altered_pay(x, PAID_BEHIND, PAID_SUM, rows);
+    }
+}
+
+// Rows that have too few elements for all lanes are shared out among as many lanes as they have turns.
 static void rows_share(struct altered *x, double lanes, double turns)
 {
-    struct sharing s = {NULL, fmin(lanes, turns), fmax(1, lanes / turns),
+    double each = turns * row_elements(x) >= lanes ? lanes : fmin(lanes, turns);
+    struct sharing s = {NULL, each, fmax(1, lanes / each),
                         ARENA_ARRAY(&x->arena, double, x->sites + 1)};
     bool *looped = altered_marks(x);
-    if (!altered_shorten(x, 1 / s.lanes, looped))
+    struct row_misses misses = row_misses_count(x);
+    if (!altered_shorten(x, 1 / fmin(each, turns), looped))
         return;
     s.looped = looped;
     for (int i = 0; i < x->sites; i++) {
         struct timing_site *t = &x->site[i];
-        double tree =
-            t->pipe == PIPE_GLOBAL_STORE ? STEP_SLOTS * ceil(log2(fmin(lanes, LANES))) : 0;
         double slots = fmax(1, t->issue_slots) + t->other_slots;
         if (!looped[i] && t->pipe != PIPE_NONE)
-            t->other_slots = count8(t->other_slots + tree * s.turns + (s.turns - 1) * slots);
+            t->other_slots = count8(t->other_slots + (s.turns - 1) * slots);
     }
     altered_each(x, op_share, &s);
+    if (turns < each)
+        turns_thin(x, &(struct part_of_turn){looped, misses.kind, turns / each});
+    row_misses_share(x, &misses, each);
+    parts_combine(x, each, s.turns);
+    x->in.work = NULL; // rows are shared out by other blocks than those that were counted
     x->in.grid_blocks = (uint64_t)ceil((double)x->was->grid_blocks * s.lanes);
 }
 

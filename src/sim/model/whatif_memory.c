@@ -10,6 +10,13 @@ static uint64_t sectors_of(const struct sim_site *s)
     return s->sectors;
 }
 
+#define WORD_BYTES 4.0
+
+static uint64_t lanes_of(const struct sim_site *s)
+{
+    return s->lanes;
+}
+
 /* ---- bank conflicts ------------------------------------------------------------------------------ */
 
 static bool is_shared_access(enum timing_pipe pipe)
@@ -134,8 +141,7 @@ static void site_coalesce(struct altered *x, int i, double to, struct coalescing
     c->miss[i] = missed > 0 ? 1 - c->saved * (1 - misses_left(x, i, to) / missed) : 1;
     double l2 = (double)s->l2_sectors * c->miss[i];
     double far = fmin(misses_of(s), l2);
-    s->l2_sectors = (uint64_t)l2;
-    s->l2_hit_sectors = (uint64_t)fmax(0, l2 - far);
+    l2_counts_set(s, l2, l2 - far);
     s->sectors = (uint64_t)left;
 }
 
@@ -147,24 +153,73 @@ static void alone_scale(struct l2_counts *c, double to)
         *thirds[i] = (uint64_t)((double)*thirds[i] * to);
 }
 
+// Lanes that have a granule each, not such as begin in the midst of a line.
+static bool is_apart(const struct altered *x, int i)
+{
+    const struct sim_site *s = &x->was->stats[i];
+    return x->site[i].pipe == PIPE_GLOBAL_LOAD && s->sectors > 2 * s->sectors_ideal &&
+           !(gathered_alone(&x->patterns->sites[i]) > 0);
+}
+
+// Whole granules are used then: device memory brings no more than what L2 is asked for. Of a walk along rows the second sector of
+// a granule was a hit, as the first one had brought it; side by side both are asked for at once.
+static void granules_use(struct altered *x)
+{
+    double brought = (double)x->in.l2.dram_read_bytes / SECTOR_BYTES, missed = 0, found = 0;
+    for (int i = 0; i < x->sites; i++) {
+        missed += misses_of(&x->stats[i]);
+        found += is_apart(x, i) ? (double)x->stats[i].l2_hit_sectors : 0;
+    }
+    double more = fmin(fmax(0, brought - missed), found), left = fmin(brought, missed + more);
+    x->in.l2.dram_read_bytes = (uint64_t)(left * SECTOR_BYTES);
+    for (int i = 0; i < x->sites && more > 0; i++) {
+        struct sim_site *s = &x->stats[i];
+        if (is_apart(x, i))
+            l2_counts_set(s, (double)s->l2_sectors, (double)s->l2_hit_sectors * (1 - more / found));
+    }
+}
+
+// Lanes have a line each in some accesses and lie side by side in as many others: other indices would only turn that round. A tile
+// is needed, through which each scattered access goes.
+#define OWN_LINES 0.75 // of the lanes
+#define AS_MANY 0.5    // for each scattered one
+static void transposing_pay(struct altered *x)
+{
+    double warps = (double)x->was->grid_blocks * x->was->warps_per_block, apart = 0, beside = 0;
+    for (int i = 0; i < x->sites; i++) {
+        const struct sim_site *s = &x->was->stats[i];
+        if (!is_global(x->site[i].pipe) || s->requests == 0 || x->patterns->sites[i].gathers)
+            continue;
+        if ((double)s->lines > OWN_LINES * (double)s->lanes && s->lanes > s->requests)
+            apart += (double)s->requests / warps;
+        else if ((double)s->sectors <= 1.05 * (double)s->sectors_ideal && s->sectors > s->requests)
+            beside += (double)s->requests / warps;
+    }
+    if (apart <= 0 || beside < AS_MANY * apart)
+        return;
+    altered_pay(x, PAID_BEHIND, PAID_STORE, apart);
+    altered_pay(x, PAID_BEHIND, PAID_BARRIER, 1);
+    altered_pay(x, PAID_BEHIND, PAID_LOAD, apart);
+}
+
 static void sectors_apply(struct altered *x, double to)
 {
     struct coalescing c = {ARENA_ARRAY(&x->arena, double, x->sites + 1),
                            ARENA_ARRAY(&x->arena, double, x->sites + 1),
                            ARENA_ARRAY(&x->arena, double, x->sites + 1), misses_saved(x, to)};
-    double stored = 0, least = 0, missed = 0;
+    double stored = 0, least = 0;
     for (int i = 0; i < x->sites; i++) {
         if (x->site[i].pipe == PIPE_GLOBAL_STORE) {
             stored += (double)x->stats[i].sectors;
             least += (double)x->stats[i].sectors_ideal;
         }
         site_coalesce(x, i, to, &c);
-        missed += misses_of(&x->stats[i]);
     }
     altered_each(x, op_coalesce, &c);
-    // Whole granules are used then: device memory brings no more than what missed.
-    if (to < 1 && missed * SECTOR_BYTES < (double)x->in.l2.dram_read_bytes)
-        x->in.l2.dram_read_bytes = (uint64_t)(missed * SECTOR_BYTES);
+    if (to < 1) {
+        granules_use(x);
+        transposing_pay(x);
+    }
     if (least > 0 && stored > least) {
         double whole = least * SECTOR_BYTES,
                was = (double)(x->in.l2.dram_write_bytes + x->in.l2.dirty_bytes);
@@ -188,12 +243,14 @@ static bool combines(const struct timing_input *in, uint32_t site)
 }
 struct touches {
     double requests, distinct;
-    bool meet; // in a block, or in a warp
+    double in_block; // different ones that a block touches, on average
+    bool meet;       // in a block, or in a warp
+    bool together;   // all lanes of each request are on one address
 };
 
 static struct touches touches_count(const struct timing_input *in)
 {
-    struct touches t = {0};
+    struct touches t = {.together = true};
     uint64_t *seen = xcalloc(PLACES, sizeof *seen); // sector and block, + 1
     for (int b = 0; b < in->trace->block_count; b++)
         for (int w = 0; w < in->trace->blocks[b].warp_count; w++)
@@ -205,10 +262,13 @@ static struct touches touches_count(const struct timing_input *in)
                 uint64_t here = ((uint64_t)op->first_sector << 24 | (uint64_t)b) + 1;
                 t.requests++;
                 t.distinct += *at == 0 || (*at - 1) >> 24 != op->first_sector;
+                t.in_block += *at != here;
                 t.meet |= *at == here || op->wavefronts > 1;
+                t.together &= op->wavefronts >= op->lanes;
                 *at = here;
             }
     free(seen);
+    t.in_block /= fmax(1, in->trace->block_count);
     return t;
 }
 
@@ -229,17 +289,29 @@ static double places_of(const struct touches *t)
     return high;
 }
 
-// The share of the atomics that stays where each SM holds copies of as many places as its shared memory has room for: the
-// first touch of each, and all of those without a copy.
-static double atomics_left(const struct timing_input *in)
+// Copies of the results, of which each block that is there at once has one, in shared memory as far as it has room for them.
+struct copies {
+    double blocks;  // that have one
+    double words;   // of each …
+    double touched; // … share that is touched, by whole sectors
+    double outside; // share of the atomics on places that have none
+};
+
+static struct copies copies_of(const struct timing_input *in)
 {
     struct touches t = touches_count(in);
-    double places = places_of(&t), sms = fmin(GPU(in->gpu, sm_count), (double)in->grid_blocks);
-    double room = fmin(1, GPU(in->gpu, shared_bytes_per_sm) / (places * SECTOR_BYTES));
-    double each = (stat_sum(in, PIPE_GLOBAL_ATOMIC, sectors_of) +
-                   stat_sum(in, PIPE_GLOBAL_REDUCTION, sectors_of)) /
-                  sms;
-    return each > 0 ? 1 - room * (1 - fmin(1, distinct_of(each, places) / each)) : 1;
+    double places = places_of(&t), bytes = places * SECTOR_BYTES,
+           shared = GPU(in->gpu, shared_bytes_per_sm);
+    double each_sm = fmax(1, fmin(in->blocks_per_sm, floor(shared / bytes))),
+           room = fmin(1, shared / bytes);
+    struct copies c = {.blocks = fmin((double)in->grid_blocks, GPU(in->gpu, sm_count) * each_sm),
+                       .words = fmax(1, room * bytes / WORD_BYTES),
+                       .outside = 1 - room};
+    double each = (stat_sum(in, PIPE_GLOBAL_ATOMIC, lanes_of) +
+                   stat_sum(in, PIPE_GLOBAL_REDUCTION, lanes_of)) /
+                  c.blocks;
+    c.touched = fmin(1, distinct_of(each, room * places) / (room * places));
+    return c;
 }
 
 static bool atomics_applies(const struct timing_input *in, const struct patterns *p)
@@ -280,31 +352,115 @@ static void atomic_once(struct altered *x, struct trace_op *op, void *context)
     op->lines = 0; // all lanes are on shared memory
 }
 
+// A few sums of a block: each thread has its own in a register, a warp adds them up by shuffles, the first one those of all, and
+// gives them to memory by one atomic.
+#define SUMS_MOST 4.0
+static bool sums_up(const struct timing_input *in, const struct touches *t)
+{
+    bool answered = false;
+    for (int i = 0; i < in->site_count; i++)
+        answered |= combines(in, (uint32_t)i) && in->sites[i].pipe == PIPE_GLOBAL_ATOMIC &&
+                    in->stats[i].executed > 0;
+    return !answered && t->together && t->in_block <= SUMS_MOST;
+}
+
+static void tree_pay(struct altered *x, double lanes, double times, bool first_warp)
+{
+    for (double n = 1; n < lanes; n *= 2) {
+        struct payment step = {PAID_SHUFFLE, PAID_BEHIND, times, 1, first_warp, 0};
+        altered_pay_by(x, step);
+        step.what = PAID_SUM;
+        altered_pay_by(x, step);
+    }
+}
+
+// So many atomics are left, on the same places as before.
+static void turns_leave(struct altered *x, double left)
+{
+    double share = x->in.atomic_turns > 0 ? fmin(1, left / x->in.atomic_turns) : 1;
+    x->in.atomic_turns_hot *= share;
+    x->in.atomic_turns *= share;
+}
+
+static void atomic_in_register(struct altered *x, struct trace_op *op, void *context)
+{
+    (void)context;
+    if (is_own(x, op) && combines(x->was, op->site))
+        op->lines = op->sectors = op->wavefronts = 0;
+}
+
+static void sums_apply(struct altered *x, const struct touches *t)
+{
+    double sums = fmax(1, t->in_block), blocks = (double)x->in.grid_blocks;
+    struct payment one = {PAID_LOAD, PAID_BEHIND, sums, 1, true, 0};
+    altered_each(x, atomic_in_register, NULL);
+    for (int i = 0; i < x->sites; i++)
+        if (combines(x->was, (uint32_t)i))
+            paid_value(x, &x->site[i], PAID_SUM);
+    tree_pay(x, LANES, sums, false);
+    if (x->in.warps_per_block > 1) {
+        altered_pay(x, PAID_BEHIND, PAID_STORE, sums);
+        altered_pay(x, PAID_BEHIND, PAID_BARRIER, 1);
+        altered_pay_by(x, one);
+        tree_pay(x, x->in.warps_per_block, sums, true);
+    }
+    one.what = PAID_ADDITION;
+    one.lanes = 1;
+    altered_pay_by(x, one);
+    turns_leave(x, blocks * sums);
+}
+
+// Each block that has copies sets them to zero, and adds them to global memory in the end; others' work goes to those.
+static void copies_pay(struct altered *x, const struct copies *c)
+{
+    double each = c->words / (LANES * x->in.warps_per_block);
+    double share = fmin(1, c->blocks / (double)x->in.grid_blocks);
+    const struct payment paid[] = {
+        {PAID_STORE, PAID_BEFORE, each, share, false, 0},
+        {PAID_BARRIER, PAID_BEFORE, 1, share, false, 0},
+        {PAID_BARRIER, PAID_BEHIND, 1, share, false, 0},
+        {PAID_LOAD, PAID_BEHIND, each, share, false, 0},
+        {PAID_ADDITION, PAID_BEHIND, each * c->touched, share, false, 0},
+    };
+    for (size_t i = 0; i < COUNT_OF(paid); i++)
+        altered_pay_by(x, paid[i]);
+}
+
+static void copies_apply(struct altered *x)
+{
+    struct copies copies = copies_of(x->was);
+    struct share share = share_new(x);
+    for (int i = 0; i < x->sites; i++) {
+        share.of[i] = combines(x->was, (uint32_t)i) ? 1 - copies.outside : 0;
+        if (adds_floats(&x->stats[i]))
+            x->site[form_of(x, (uint32_t)i, FORM_SHARED)].swap_turn = SWAP_TURN;
+    }
+    altered_each(x, atomic_once, &share);
+    copies_pay(x, &copies);
+    double flushed = copies.blocks * copies.touched * copies.words * WORD_BYTES / SECTOR_BYTES;
+    turns_leave(x, x->in.atomic_turns * copies.outside + flushed);
+    if (copies.outside > 0) // what is touched most often has its copies
+        x->in.atomic_turns_hot = fmin(x->in.atomic_turns_hot, copies.blocks);
+}
+
 static void atomics_apply(struct altered *x, double to)
 {
+    struct touches touches = touches_count(x->was);
     if (to < 1)
         return;
+    if (to >= 2 && sums_up(x->was, &touches)) {
+        sums_apply(x, &touches);
+        return;
+    }
+    if (to >= 2) {
+        copies_apply(x);
+        return;
+    }
     double turns = stat_sum(x->was, PIPE_GLOBAL_ATOMIC, sectors_of) +
                    stat_sum(x->was, PIPE_GLOBAL_REDUCTION, sectors_of);
     double requests = stat_sum(x->was, PIPE_GLOBAL_ATOMIC, requests_of) +
                       stat_sum(x->was, PIPE_GLOBAL_REDUCTION, requests_of);
-    double left = turns > 0 ? fmin(1, requests / turns) : 1;
-    x->in.atomic_turns_hot *= left;
-    x->in.atomic_turns *= left;
-    if (to >= 2) { // one of each such block on the place where most queue
-        double blocks = GPU(x->was->gpu, sm_count) * x->was->blocks_per_sm;
-        x->in.atomic_turns_hot =
-            fmin(x->in.atomic_turns_hot, fmin(blocks, (double)x->was->grid_blocks));
-        struct share share = share_new(x);
-        double taken = 1 - atomics_left(x->was);
-        for (int i = 0; i < x->sites; i++) {
-            share.of[i] = combines(x->was, (uint32_t)i) ? taken : 0;
-            if (adds_floats(&x->stats[i]))
-                x->site[form_of(x, (uint32_t)i, FORM_SHARED)].swap_turn = SWAP_TURN;
-        }
-        altered_each(x, atomic_once, &share);
-        return;
-    }
+    turns_leave(x, x->in.atomic_turns * (turns > 0 ? requests / turns : 1));
     altered_each(x, atomic_once, NULL);
 }
 
@@ -391,7 +547,6 @@ static void access_widen(struct altered *x, struct trace_op *op, void *context)
 }
 
 #define WORD_PART 2.0 // bytes of an access, at most
-#define WORD_BYTES 4.0
 static bool computes_whole(const struct altered *x, int i)
 {
     const struct ptx_instruction *is = x->stats[i].instruction;

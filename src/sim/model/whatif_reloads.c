@@ -189,6 +189,27 @@ static void addresses_thin(struct altered *x, double (*of)(const struct site_pat
     altered_each(x, op_replace, &index);
 }
 
+// What fills the tile: a thread takes every n-th place of it. A place's row and column (a product, a shift, a product), its addresses
+// here and there (two each) and the loop's counter, test and branch are ten operations.
+#define PLACE_OPERATIONS 10.0
+#define TILE_PLACES 8.0 // of a thread; more of them take another tile
+// What L1 does not have when it is loaded first is what the tile is filled with.
+static void tile_pay(struct altered *x)
+{
+    double warps = (double)x->was->grid_blocks * x->was->warps_per_block, sectors = 0;
+    for (int i = 0; i < x->sites; i++) {
+        const struct sim_site *s = &x->was->stats[i];
+        if (x->site[i].pipe == PIPE_GLOBAL_LOAD && x->patterns->sites[i].again_block > 0 &&
+            s->sectors > s->l1_hit_sectors)
+            sectors += (double)(s->sectors - s->l1_hit_sectors);
+    }
+    double places = sectors * SECTOR_BYTES / LINE_BYTES / warps;
+    altered_pay(x, PAID_BEFORE, PAID_INDEX, PLACE_OPERATIONS * places);
+    altered_pay(x, PAID_BEFORE, PAID_STORE, places);
+    altered_pay(x, PAID_BEFORE, PAID_BARRIER, ceil(places / TILE_PLACES));
+    altered_pay(x, PAID_BEFORE, PAID_LOAD, places);
+}
+
 static void block_reloads_apply(struct altered *x, double to)
 {
     double warps = (double)x->was->grid_blocks * x->was->warps_per_block;
@@ -196,6 +217,8 @@ static void block_reloads_apply(struct altered *x, double to)
     addresses_thin(x, again_block_of, gone * (1 - fmin(to, 1)));
     loads_replace(x, along_by_fours, 1 - fmin(to, 1), FORM_VANISHED);
     loads_replace(x, along_left, 1 - fmin(to, 1), FORM_SHARED);
+    if (to < 1 && share_of_loads(x, again_block_of) >= TILE_MIN)
+        tile_pay(x);
 }
 
 const struct intervening intervene_block_reloads = {block_reloads_applies, block_reloads_apply};

@@ -1,0 +1,196 @@
+// Counterfactual replays include what takes the place of a cause: their time is that of a twin that is written so.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/exec_support.h"
+
+#include <math.h>
+
+static const char head[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n"
+    ".visible .entry k(.param .u64 out, .param .u64 in)\n"
+    "{\n.reg .pred %p<4>; .reg .b32 %r<24>; .reg .b64 %l<8>; .reg .f32 %f<8>;\n"
+    ".shared .align 4 .b32 s[2048];\n"
+    "ld.param.u64 %l1, [out]; ld.param.u64 %l2, [in]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x;\n"
+    "mov.u32 %r3, %ntid.x; mad.lo.u32 %r4, %r2, %r3, %r1; mul.wide.u32 %l3, %r4, 4;\n"
+    "mul.wide.u32 %l5, %r1, 4; mov.u32 %r10, s; shl.b32 %r11, %r1, 2; add.u32 %r11, %r10, %r11;\n";
+
+static double run_two(struct bench *b, const char *body, uint32_t blocks, uint32_t threads)
+{
+    struct arena a = {0};
+    size_t bytes = (size_t)blocks * threads * 64 * sizeof(float);
+    bench_text(b, arena_printf(&a, "%s%s\nret;\n}\n", head, body));
+    uint64_t out = bench_buffer(b, "out", NULL, bytes), in = bench_buffer(b, "in", NULL, bytes);
+    b->launch.counterfactuals = true;
+    bench_run(b, "k", GRID1(blocks, threads), ARGS(&out, &in));
+    assert_true(b->report.time.valid);
+    arena_release(&a);
+    return b->report.time.time_ns;
+}
+
+static double then(const struct bench *b, enum intervention i)
+{
+    struct figure f = b->report.counterfactuals.time_ns[i];
+    assert_int_equal(f.provenance, PROVENANCE_MODELLED);
+    return f.value;
+}
+
+static void assert_twin(const char *body, const char *twin, enum intervention i, uint32_t blocks,
+                        double within)
+{
+    struct bench has, other;
+    uint32_t threads = i == INTERVENTION_SECTORS ? 1024 : 256;
+    double was = run_two(&has, body, blocks, threads),
+           want = run_two(&other, twin, blocks, threads);
+    double got = then(&has, i);
+    if (!(fabs(got - want) <= within * want))
+        fail_msg("%.0f ns promised, %.0f ns as it is, %.0f ns without the cause", got, was, want);
+    bench_close(&has);
+    bench_close(&other);
+}
+
+#define LOAD "add.u64 %l4, %l2, %l3; ld.global.f32 %f1, [%l4]; "
+#define STEP(lanes)                                                                        \
+    "mov.b32 %r5, %f1; shfl.sync.bfly.b32 %r6, %r5, " lanes ", 31, -1; mov.b32 %f2, %r6; " \
+    "add.f32 %f1, %f1, %f2; "
+
+// One sum of all threads: a block adds up its part by shuffles and a barrier, and queues once where each lane did. With 4224 blocks
+// most of the time is the queue of the blocks' atomics, with 264 it is not.
+static void a_sum_is_a_tree_and_an_atomic_of_each_block(void **state)
+{
+    static const char each[] = LOAD "red.global.add.f32 [%l1], %f1;";
+    static const char tree[] = LOAD STEP("16") STEP("8") STEP("4") STEP("2")
+        STEP("1") "shr.u32 %r7, %r1, 5; shl.b32 %r7, %r7, 2; add.u32 %r7, %r10, %r7; "
+                  "st.shared.f32 [%r7], %f1; bar.sync 0; setp.gt.u32 %p1, %r1, 31; @%p1 bra done; "
+                  "and.b32 %r8, %r1, 7; shl.b32 %r8, %r8, 2; add.u32 %r8, %r10, %r8; "
+                  "ld.shared.f32 %f1, [%r8]; " STEP("4") STEP("2")
+                      STEP("1") "setp.ne.u32 %p2, %r1, 0; @%p2 bra done; red.global.add.f32 [%l1], "
+                                "%f1; done:";
+    (void)state;
+    assert_twin(each, tree, INTERVENTION_ATOMICS, 4224, 0.1);
+    assert_twin(each, tree, INTERVENTION_ATOMICS, 264, 0.1);
+}
+
+// 256 counters: each block's own are set to zero, and added to all in the end.
+static void counters_of_a_block_are_cleared_and_added(void **state)
+{
+#define PLACE                                                                  \
+    "add.u64 %l4, %l2, %l3; ld.global.u32 %r5, [%l4]; add.u32 %r5, %r5, %r4; " \
+    "mul.lo.u32 %r5, %r5, 40503; shr.u32 %r5, %r5, 4; and.b32 %r5, %r5, 255; "
+    static const char each[] =
+        PLACE "mul.wide.u32 %l6, %r5, 4; add.u64 %l6, %l1, %l6; red.global.add.u32 [%l6], 1;";
+    static const char own[] =
+        "mov.u32 %r9, 0; st.shared.u32 [%r11], %r9; bar.sync 0; " PLACE
+        "shl.b32 %r5, %r5, 2; add.u32 %r5, %r10, %r5; red.shared.add.u32 [%r5], 1; bar.sync 0; "
+        "ld.shared.u32 %r6, [%r11]; add.u64 %l6, %l1, %l5; red.global.add.u32 [%l6], %r6;";
+    (void)state;
+    assert_twin(each, own, INTERVENTION_ATOMICS, 1056, 0.2);
+}
+
+// Rows of 64 words, which a thread adds up, 16 of them on their way at a time: a warp's lanes have two words of a row each, wait for
+// them and combine 32 parts.
+static void a_short_row_keeps_few_loads_of_a_lane_on_their_way(void **state)
+{
+    struct arena a = {0};
+    const char *loads = "", *sums = "";
+    for (int i = 0; i < 16; i++) {
+        loads = arena_printf(&a, "%sld.global.f32 %%g%d, [%%l4+%d]; ", loads, i, 4 * i);
+        sums = arena_printf(&a, "%sadd.f32 %%f1, %%f1, %%g%d; ", sums, i);
+    }
+    const char *row = arena_printf(
+        &a,
+        ".reg .f32 %%g<16>; mul.wide.u32 %%l4, %%r4, 256; add.u64 %%l4, %%l2, %%l4; "
+        "mov.f32 %%f1, 0f00000000; mov.u32 %%r9, 0; again: %s %s add.u64 %%l4, %%l4, 64; "
+        "add.u32 %%r9, %%r9, 1; setp.lt.u32 %%p1, %%r9, 4; @%%p1 bra again; "
+        "add.u64 %%l6, %%l1, %%l3; st.global.f32 [%%l6], %%f1;",
+        loads, sums);
+    static const char warp[] =
+        "shr.u32 %r5, %r4, 5; mul.wide.u32 %l4, %r5, 256; and.b32 %r6, %r4, 31; "
+        "mul.wide.u32 %l6, %r6, 4; add.u64 %l4, %l4, %l6; add.u64 %l4, %l2, %l4; "
+        "ld.global.f32 %f1, [%l4]; ld.global.f32 %f2, [%l4+128]; add.f32 %f1, %f1, %f2; " STEP("16")
+            STEP("8") STEP("4") STEP("2") STEP("1") "and.b32 %r6, %r4, 31; setp.ne.u32 %p1, %r6, "
+                                                    "0; @%p1 bra done; shr.u32 %r5, %r4, 5; "
+                                                    "mul.wide.u32 %l6, %r5, 4; add.u64 %l6, %l1, "
+                                                    "%l6; st.global.f32 [%l6], %f1; done:";
+    struct bench has, twin;
+    (void)state;
+    double was = run_two(&has, row, 132, 256), want = run_two(&twin, warp, 4224, 256);
+    double got = then(&has, INTERVENTION_ROWS);
+    if (!(fabs(got - want) <= 0.1 * want))
+        fail_msg("%.0f ns promised, %.0f ns as it is, %.0f ns by a warp", got, was, want);
+    bench_close(&has);
+    bench_close(&twin);
+    arena_release(&a);
+}
+
+// 2048 words of a block, each of which two of its warps load: from a tile, which a loop of eight turns fills, it takes longer.
+static void a_tile_costs_its_fill_and_a_barrier(void **state)
+{
+    struct arena a = {0};
+    const char *from_l1 = "", *from_tile = "";
+    for (int i = 0; i < 8; i++) {
+        from_l1 = arena_printf(&a,
+                               "%sld.global.f32 %%f2, [%%l4+%d]; ld.global.f32 %%f3, [%%l5+%d]; "
+                               "add.f32 %%f1, %%f1, %%f2; add.f32 %%f1, %%f1, %%f3; ",
+                               from_l1, 1024 * i, 1024 * i);
+        from_tile =
+            arena_printf(&a,
+                         "%sld.shared.f32 %%f2, [%%r11+%d]; ld.shared.f32 %%f3, [%%r12+%d]; "
+                         "add.f32 %%f1, %%f1, %%f2; add.f32 %%f1, %%f1, %%f3; ",
+                         from_tile, 1024 * i, 1024 * i);
+    }
+    static const char begin[] =
+        "mov.f32 %f1, 0f00000000; mul.lo.u32 %r6, %r2, 2048; and.b32 %r6, %r6, 65535; "
+        "xor.b32 %r7, %r1, 128; ";
+    static const char store[] = "setp.gt.f32 %p2, %f1, 0f00000000; @%p2 st.global.f32 [%l1], %f1;";
+    const char *direct = arena_printf(&a,
+                                      "%sadd.u32 %%r8, %%r6, %%r1; mul.wide.u32 %%l4, %%r8, 4; "
+                                      "add.u64 %%l4, %%l2, %%l4; add.u32 %%r8, %%r6, %%r7; "
+                                      "mul.wide.u32 %%l5, %%r8, 4; add.u64 %%l5, %%l2, %%l5; %s%s",
+                                      begin, from_l1, store);
+    const char *tile = arena_printf(
+        &a,
+        "%smov.u32 %%r5, %%r1; fill: add.u32 %%r9, %%r6, %%r5; mul.wide.u32 %%l4, %%r9, 4; "
+        "add.u64 %%l4, %%l2, %%l4; ld.global.f32 %%f3, [%%l4]; shl.b32 %%r8, %%r5, 2; "
+        "add.u32 %%r8, %%r10, %%r8; st.shared.f32 [%%r8], %%f3; add.u32 %%r5, %%r5, 256; "
+        "setp.lt.u32 %%p1, %%r5, 2048; @%%p1 bra fill; bar.sync 0; shl.b32 %%r12, %%r7, 2; "
+        "add.u32 %%r12, %%r10, %%r12; %s%s",
+        begin, from_tile, store);
+    (void)state;
+    assert_twin(direct, tile, INTERVENTION_BLOCK_RELOADS, 4224, 0.06);
+    arena_release(&a);
+}
+
+// A transposition by blocks of 32 by 32: loads or stores have lanes a row apart, whatever the order of the indices. Twice 32
+// columns of 32 blocks each lie 4096 bytes apart.
+static void a_transposition_needs_a_tile(void **state)
+{
+#define ELEMENT                                                                               \
+    "and.b32 %r5, %r1, 31; shr.u32 %r6, %r1, 5; and.b32 %r7, %r2, 31; shl.b32 %r7, %r7, 5; "  \
+    "shr.u32 %r8, %r2, 5; shl.b32 %r8, %r8, 5; add.u32 %r9, %r8, %r6; shl.b32 %r9, %r9, 10; " \
+    "add.u32 %r9, %r9, %r7; add.u32 %r9, %r9, %r5; mul.wide.u32 %l4, %r9, 4; "                \
+    "add.u64 %l4, %l2, %l4; ld.global.f32 %f1, [%l4]; "
+    static const char direct[] =
+        ELEMENT "add.u32 %r12, %r7, %r5; shl.b32 %r12, %r12, 10; add.u32 %r13, %r8, %r6; "
+                "add.u32 %r12, %r12, %r13; mul.wide.u32 %l6, %r12, 4; add.u64 %l6, %l1, %l6; "
+                "st.global.f32 [%l6], %f1;";
+    static const char tile[] =
+        ELEMENT "mad.lo.u32 %r12, %r6, 33, %r5; shl.b32 %r12, %r12, 2; add.u32 %r12, %r10, %r12; "
+                "st.shared.f32 [%r12], %f1; bar.sync 0; mad.lo.u32 %r12, %r5, 33, %r6; "
+                "shl.b32 %r12, %r12, 2; add.u32 %r12, %r10, %r12; ld.shared.f32 %f2, [%r12]; "
+                "add.u32 %r12, %r7, %r6; shl.b32 %r12, %r12, 10; add.u32 %r13, %r8, %r5; "
+                "add.u32 %r12, %r12, %r13; mul.wide.u32 %l6, %r12, 4; add.u64 %l6, %l1, %l6; "
+                "st.global.f32 [%l6], %f2;";
+    (void)state;
+    assert_twin(direct, tile, INTERVENTION_SECTORS, 1024, 0.06);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_sum_is_a_tree_and_an_atomic_of_each_block),
+        cmocka_unit_test(counters_of_a_block_are_cleared_and_added),
+        cmocka_unit_test(a_tile_costs_its_fill_and_a_barrier),
+        cmocka_unit_test(a_transposition_needs_a_tile),
+        cmocka_unit_test(a_short_row_keeps_few_loads_of_a_lane_on_their_way),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
