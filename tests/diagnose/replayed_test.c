@@ -194,6 +194,24 @@ static void wider_accesses_leave_the_counted_arithmetic(void **state)
     assert_null(finding_of("integer pipe"));
 }
 
+// bench/advice/eighth, cenergy: a loop over 8 KB of constants took an H200 6.7 times as long as one over the same in global memory.
+static void a_long_table_is_no_constant(void **state)
+{
+    (void)state;
+    chip.value[GPU_FIELD_constant_cache_bytes] = 2048;
+    facts.value[FACT_LOADS_UNIFORM] = 100;
+    set(COUNTER_GRID_BLOCKS, 1000);
+    facts.value[FACT_ONE_WORD_SECTORS] = 1000 * 64; // 2 KB a block
+    replay(INTERVENTION_LOADS, 99000);
+    replay(INTERVENTION_UNIFORM, 60000);
+    assert_string_equal(first(), "uniform");
+    facts.value[FACT_ONE_WORD_SECTORS] = 1000 * 65;
+    diagnosed();
+    assert_null(finding_of("one word for all lanes"));
+    chip.value[GPU_FIELD_constant_cache_bytes] = (double)NAN; // nobody knows of that chip
+    assert_string_equal(first(), "uniform");
+}
+
 static void one_load_before_a_tree_of_barriers_is_few_loads(void **state)
 {
     (void)state;
@@ -1025,6 +1043,7 @@ int main(void)
         REPLAYED(spills_cost_what_a_gpu_takes_longer),
         REPLAYED(what_only_waits_less_leaves_the_counted_work),
         REPLAYED(wider_accesses_leave_the_counted_arithmetic),
+        REPLAYED(a_long_table_is_no_constant),
         REPLAYED(one_load_before_a_tree_of_barriers_is_few_loads),
         REPLAYED(a_row_per_thread_is_priced_as_shared_out),
         REPLAYED(a_grid_is_shared_out_after_its_threads_do_less),
