@@ -6,8 +6,7 @@
 #include <string.h>
 
 // What a GPU takes longer than the model goes with what takes time away, and no gain grows beyond so many times itself. Where the
-// model has less than a quarter of the time, or four times as much, it is of something else: other blocks' work, other code
-// (docs/diagnosis.md).
+// model has less than a quarter of the time, or four times as much, it is of something else (docs/diagnosis.md).
 #define EXCESS_TIMES 2.0
 #define MODELLED_LEAST 0.25
 #define MODELLED_MOST 4.0
@@ -117,7 +116,7 @@ static double without_excess(enum intervention i, double left, double modelled)
     bool waits_on = i == INTERVENTION_LOADS || i == INTERVENTION_ATOMICS;
     if (modelled > 1)
         return fmin(1, left * sqrt(modelled));
-    if (left >= 1 || waits_on)
+    if (left >= 1 || modelled < MODELLED_LEAST || waits_on)
         return left;
     return fmax(left * modelled, 1 - EXCESS_TIMES * (1 - left));
 }
@@ -135,6 +134,5 @@ double changed_ns(double before_ns, double after_ns, enum intervention i, struct
     double left = after_ns / before_ns, modelled = before_ns / time.value;
     if (time.provenance != PROVENANCE_MEASURED)
         return time.value * left;
-    bool alike = modelled >= MODELLED_LEAST && modelled <= MODELLED_MOST;
-    return alike ? time.value * without_excess(i, left, modelled) : (double)NAN;
+    return modelled > MODELLED_MOST ? (double)NAN : time.value * without_excess(i, left, modelled);
 }
