@@ -93,6 +93,7 @@ static const struct precedence {
     {.general = "few-loads", .specific = "occupancy", .explains = 0.5},
     {.general = "few-loads", .specific = "register-reuse", .explains = 0.4},
     {.general = "few-loads", .specific = "no-overlap", .explains = 0.5},
+    {.general = "narrow", .specific = "no-overlap", .explains = 0.5},
     {.general = "no-overlap", .specific = "occupancy", .explains = 0.7},
     {.general = "no-overlap", .specific = "small-grid", .explains = 0.8},
     {.general = "narrow", .specific = "unequal-work", .explains = 0.5},

@@ -633,6 +633,13 @@ static void loads_between_barriers_are_no_overlap(void **state)
     assert_string_equal(first(), "no-overlap");
     replay(INTERVENTION_LOADS, 30000);
     assert_string_equal(first(), "few-loads");
+    replay(INTERVENTION_LOADS, 90000);
+    accesses_are_narrow();
+    replay(INTERVENTION_BYTES, 45000);
+    assert_string_equal(first(), "no-overlap");
+    replay(INTERVENTION_BYTES, 30000);
+    assert_string_equal(first(), "narrow");
+    replay(INTERVENTION_BYTES, 95000);
     replay(INTERVENTION_AHEAD, 97000);
     diagnosed();
     assert_null(finding_of("nothing is loaded meanwhile"));
