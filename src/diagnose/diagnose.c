@@ -92,6 +92,8 @@ static const struct precedence {
     {.general = "few-loads", .specific = "chain", .explains = 0.5},
     {.general = "few-loads", .specific = "occupancy", .explains = 0.5},
     {.general = "few-loads", .specific = "register-reuse", .explains = 0.4},
+    {.general = "few-loads", .specific = "no-overlap", .explains = 0.5},
+    {.general = "narrow", .specific = "no-overlap", .explains = 0.5},
     {.general = "no-overlap", .specific = "occupancy", .explains = 0.7},
     {.general = "no-overlap", .specific = "small-grid", .explains = 0.8},
     {.general = "narrow", .specific = "unequal-work", .explains = 0.5},
@@ -146,7 +148,7 @@ static bool precedence_fits(const struct precedence *p, const struct finding *sp
            (!p->thin_first || general->thin);
 }
 
-static bool is_general(const struct finding *f)
+bool finding_is_general(const struct finding *f)
 {
     return f->cause && (strcmp(f->cause, "few-loads") == 0 || strcmp(f->cause, "narrow") == 0);
 }
@@ -156,7 +158,7 @@ static bool is_general(const struct finding *f)
 // one; where half of them are, it has to be worth as much.
 static double comes_first_from(const struct finding *other, const struct finding *f)
 {
-    if (f->shared_out && !(f->idle && is_general(other)))
+    if (f->shared_out && !(f->idle && finding_is_general(other)))
         return other->price != PRICE_BOUNDS && !other->shared_out &&
                        other->expected_time_ns <= SHARED_OUT_FIRST * f->expected_time_ns
                    ? (f->half_idle ? 1 : EXPLAINS)

@@ -62,9 +62,31 @@ bool search_replays(const struct search *s)
     return c && c->as_is_ns.provenance != PROVENANCE_ABSENT && c->as_is_ns.value > 0;
 }
 
+// The driver's machine code may keep in registers what the simulated GPU has in local memory: then it is other code.
+static bool replays_other_code(const struct search *s)
+{
+    return s->in->time_ns.provenance == PROVENANCE_MEASURED &&
+           s->in->counterfactuals->time_ns[INTERVENTION_LOCAL].provenance != PROVENANCE_ABSENT &&
+           search_get(s, COUNTER_LOCAL_LOAD_SECTORS) == 0;
+}
+
+// The blocks that take the time are not in the sample: it loads less than half of what the GPU counted, in a quarter of the time.
+#define SAMPLE_LEAST 0.5
+#define SAMPLE_TIME_LEAST 0.25
+static bool replays_other_blocks(const struct search *s)
+{
+    const struct figure *counted = &s->in->counters->figure[COUNTER_GLOBAL_LOAD_REQUESTS];
+    return s->in->time_ns.provenance == PROVENANCE_MEASURED &&
+           counted->provenance == PROVENANCE_MEASURED &&
+           search_fact(s, FACT_LOADS) < SAMPLE_LEAST * counted->value &&
+           s->in->counterfactuals->as_is_ns.value < SAMPLE_TIME_LEAST * s->in->time_ns.value;
+}
+
 double search_replayed(const struct search *s, enum intervention i)
 {
-    return search_replays(s) ? replayed_ns(s->in->counterfactuals, i, s->in->time_ns) : (double)NAN;
+    return search_replays(s) && !replays_other_code(s) && !replays_other_blocks(s)
+               ? replayed_ns(s->in->counterfactuals, i, s->in->time_ns)
+               : (double)NAN;
 }
 
 double search_moved_bytes(const struct search *s)
@@ -120,20 +142,31 @@ static const struct cause {
 #undef CAUSE
 };
 
-// What waits less does the same work. A GPU's counters know how much that is, and of what the simulated one has in other
-// units: a bound above the time is of a rate that does not hold.
+// What waits less does the same work, and so do wider accesses, but for their own instructions and addresses. A GPU's counters know
+// how much that is, and of what the simulated one has in other units: a bound above the time is of a rate that does not hold.
+static bool stays(int intervention, enum resource r)
+{
+    if (intervention == INTERVENTION_LOADS || intervention == INTERVENTION_CHAINS ||
+        intervention == INTERVENTION_WARPS)
+        return r != RESOURCE_LAUNCH && r != RESOURCE_LINK;
+    return intervention == INTERVENTION_BYTES && r != RESOURCE_L1 && r != RESOURCE_ISSUE &&
+           r != RESOURCE_ATOMICS && r != RESOURCE_LAUNCH && r != RESOURCE_LINK;
+}
+
 static double same_work_ns(const struct search *s, int intervention)
 {
-    static const enum intervention hiding[] = {INTERVENTION_LOADS, INTERVENTION_CHAINS,
-                                               INTERVENTION_WARPS};
-    int largest = bounds_largest(s->bounds);
-    bool hides = false;
-    for (size_t i = 0; i < COUNT_OF(hiding); i++)
-        hides |= (int)hiding[i] == intervention;
-    if (!hides || largest < 0 || s->in->time_ns.provenance != PROVENANCE_MEASURED)
+    double least = 0, time = s->in->time_ns.value;
+    double index = search_fact(s, FACT_SLOTS_INDEX) / search_fact(s, FACT_SLOTS);
+    if (s->in->time_ns.provenance != PROVENANCE_MEASURED)
         return 0;
-    double least = s->bounds->by[largest].time_ns;
-    return least <= s->in->time_ns.value ? least : 0;
+    for (int r = 0; r < RESOURCE_COUNT; r++) {
+        double busy = s->bounds->by[r].time_ns;
+        if (r == RESOURCE_INTEGER && intervention == INTERVENTION_BYTES && index > 0)
+            busy *= 1 - index;
+        if (stays(intervention, (enum resource)r) && busy <= time)
+            least = fmax(least, busy);
+    }
+    return least;
 }
 
 // A replay's price stands before the finder's own; no code is faster than the floor of the work and its launch.

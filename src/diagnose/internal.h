@@ -35,6 +35,8 @@ static inline bool is_folded(const struct finding *f, double time_ns)
     static const double fold_gain = 0.03; // of the time
     return f->expected_time_ns > time_ns * (1 - fold_gain);
 }
+// A sentence that fits many kernels: more loads in flight, wider accesses.
+bool finding_is_general(const struct finding *f);
 // By the time that they promise, or behind what explains it (docs/diagnosis.md: Ranks).
 void findings_order(struct arena *a, double time_ns, struct diagnosis *out);
 // Where the kernels' time goes beside the busiest resource.

@@ -327,10 +327,34 @@ void side_take(struct arena *a, const struct result *side, double limit_s, struc
                                          limit_s));
 }
 
-// *why: it cannot be; NULL: `got` is what was simulated.
-static bool side_simulate(struct arena *a, const struct job *job, struct result *got,
-                          struct job_facts *facts, const char **why, const volatile bool *cancel,
-                          struct error *err)
+// How many registers the driver gave the kernel, where all launches are of one: how many warps an SM holds goes by them.
+static const struct code_object *code_as_loaded(struct arena *a, const struct job *job,
+                                                const struct counters *measured)
+{
+    const struct resolved_variant *v = job->variant;
+    const struct figure *registers = &measured->figure[COUNTER_REGISTERS_PER_THREAD];
+    const struct code_kernel *one = NULL;
+    for (int i = 0; i < v->launch_count; i++) {
+        const struct code_kernel *k = launch_kernel(job->code, &v->launches[i]);
+        if (v->launches[i].kind == LAUNCH_KERNEL && (!k || (one && one != k)))
+            return job->code;
+        one = v->launches[i].kind == LAUNCH_KERNEL ? k : one;
+    }
+    if (!one || registers->provenance != PROVENANCE_MEASURED)
+        return job->code;
+    struct code_object *code = ARENA_NEW(a, struct code_object);
+    *code = *job->code;
+    code->kernels = ARENA_ARRAY(a, struct code_kernel, code->kernel_count);
+    for (int i = 0; i < code->kernel_count; i++)
+        code->kernels[i] = job->code->kernels[i];
+    code->kernels[one - job->code->kernels].registers = (int)registers->value;
+    return code;
+}
+
+// *why: it cannot be; NULL: `got` is what was simulated. measured: what hardware counted.
+static bool side_simulate(struct arena *a, const struct job *job, const struct counters *measured,
+                          struct result *got, struct job_facts *facts, const char **why,
+                          const volatile bool *cancel, struct error *err)
 {
     struct device_info device = {0};
     struct loop_request request = *job->request;
@@ -344,6 +368,7 @@ static bool side_simulate(struct arena *a, const struct job *job, struct result 
     request.change = NULL;
     side.request = &request;
     side.device = &device;
+    side.code = code_as_loaded(a, job, measured);
     side.wanted = NULL;
     side.side = true;
     *facts = (struct job_facts){.longest = -1};
@@ -355,7 +380,7 @@ bool side_run(struct arena *a, const struct job *job, struct result *r, struct j
 {
     struct result got = {.variant = r->variant, .status = RESULT_OK};
     const char *why = NULL;
-    if (!side_simulate(a, job, &got, facts, &why, cancel, err))
+    if (!side_simulate(a, job, &r->counters, &got, facts, &why, cancel, err))
         return false;
     if (!why && got.status == RESULT_OK)
         side_take(a, &got, limit_of(job->request), r);
@@ -370,7 +395,7 @@ bool side_time(struct arena *a, const struct job *job, struct result *out,
     struct job_facts facts;
     const char *why = NULL;
     *out = (struct result){.variant = job->variant->spec->name, .status = RESULT_OK};
-    if (!side_simulate(a, job, out, &facts, &why, cancel, err))
+    if (!side_simulate(a, job, &(struct counters){0}, out, &facts, &why, cancel, err))
         return false;
     if (why) {
         out->status = RESULT_FAILED;

@@ -5,10 +5,11 @@
 #include <math.h>
 #include <string.h>
 
-// What a GPU takes longer than the model goes with what takes time away, and no gain grows beyond so many times itself; not where the model has less than half of the time, as it is of something else then (docs/diagnosis.md).
+// What a GPU takes longer than the model goes with what takes time away, and no gain grows beyond so many times itself. Where the
+// model has less than a quarter of the time, or four times as much, it is of something else (docs/diagnosis.md).
 #define EXCESS_TIMES 2.0
-#define MODELLED_LEAST 0.5
-#define MODELLED_MOST 2.0 // … and what takes twice as long as the GPU prices nothing
+#define MODELLED_LEAST 0.25
+#define MODELLED_MOST 4.0
 
 static const struct {
     const char *name, *meaning;
@@ -109,13 +110,13 @@ bool interventions_parse(const char *text, struct interventions *out, struct err
 
 // left: by the replay, of the time. What was measured above the model's time is of something that the model does not have,
 // and goes with what is taken away; but more loads in flight wait for it as well, and so do fewer atomics. What the model takes longer
-// than the GPU is of what is taken away, too: what is left is as the model has it.
+// than the GPU is of what is taken away, or of what stays: between the two.
 static double without_excess(enum intervention i, double left, double modelled)
 {
     bool waits_on = i == INTERVENTION_LOADS || i == INTERVENTION_ATOMICS;
     if (modelled > 1)
-        return fmin(1, left * modelled);
-    if (left >= 1 || modelled >= 1 || modelled < MODELLED_LEAST || waits_on)
+        return fmin(1, left * sqrt(modelled));
+    if (left >= 1 || modelled < MODELLED_LEAST || waits_on)
         return left;
     return fmax(left * modelled, 1 - EXCESS_TIMES * (1 - left));
 }
@@ -133,6 +134,5 @@ double changed_ns(double before_ns, double after_ns, enum intervention i, struct
     double left = after_ns / before_ns, modelled = before_ns / time.value;
     if (time.provenance != PROVENANCE_MEASURED)
         return time.value * left;
-    // The driver's machine code may keep in registers what the simulated GPU has in local memory.
     return modelled > MODELLED_MOST ? (double)NAN : time.value * without_excess(i, left, modelled);
 }

@@ -392,6 +392,9 @@ struct timing_site {
     bool rejoins;  // a branch behind which lanes wait for each other: each side issues the BSYNC
     bool polls;    // in a loop that only waits: its turns are the interpreter's
     bool constant; // of the program's own constants, the same for all lanes
+    // A load of the turn before the one that uses it: 1 + the register that keeps when this turn\'s comes; 0: others.
+    uint16_t for_next_turn;
+    bool one_for_all;  // an atomic that one lane does for all that run: lower_around.c
     bool synchronises; // relaxed or acquire: looks at what others write
     bool bulk;         // of bulk copies, not of cp.async: their groups are others
     bool after_copies; // an arrival that comes when the warp's earlier copies are there

@@ -116,6 +116,24 @@ PY
     check again_says_where_the_code_is_another 'what was simulated again is not what was measured' "$work/out"
     cp "$here"/side/kernels.* "$work/side/"
 fi
+# Registers are the driver's, not the simulator's estimate: with 255 of them an SM holds a block of 8 warps.
+if command -v python3 >/dev/null; then
+    run --no-journal --variant plain -p N=262144 --json >"$work/few.json" 2>"$work/err"
+    python3 - "$work/few.json" "$work/many.json" <<'PY'
+import json, sys
+run = json.load(open(sys.argv[1]))
+for r in run["results"]:
+    r["counters"]["registers_per_thread"]["value"] = 255
+json.dump(run, open(sys.argv[2], "w"))
+PY
+    for registers in few many; do
+        again "$work/$registers.json" --json 2>"$work/err" |
+            python3 -c 'import json, sys; print(json.load(sys.stdin)["results"][0]["counters"]["occupancy_achieved_pct"]["value"])' \
+                >"$work/$registers"
+    done
+    check warps_of_an_sm_are_many_with_few_registers '^[3-9][0-9]\.' "$work/few"
+    check and_few_with_many_registers_by_the_driver '^([0-9]|1[0-2])\.' "$work/many"
+fi
 "$RIDGE" explain side:plain --again --side-limit 0 --json -q >"$work/now" 2>&1
 if diff <(sed 's/"code_key.*//' "$work/then") <(sed 's/"code_key.*//' "$work/now") >"$work/diff"; then
     echo "ok - the_rules_alone_find_the_same_in_what_was_simulated_then"

@@ -266,9 +266,10 @@ static void vector_accesses_move_all_elements(void **state)
 struct atomic_case {
     const char *text;          // value in %r3 = lane + 1
     uint32_t start, end, last; // memory before and after; what the last lane got
+    unsigned sectors;          // 0: 32, one after the other
 };
 static const struct atomic_case ATOMICS[] = {
-    {"atom.global.add.u32 %r2, [%rd2], %r3;", 10, 10 + 528, 10 + 528 - 32},
+    {"atom.global.add.u32 %r2, [%rd2], %r3;", 10, 10 + 528, 10 + 528 - 32, 1}, // added up before
     {"atom.global.min.s32 %r2, [%rd2], %r3;", 10, 1, 1},
     {"atom.global.max.u32 %r2, [%rd2], %r3;", 10, 32, 31},
     {"atom.global.inc.u32 %r2, [%rd2], 4;", 0, 2, 1},
@@ -278,7 +279,7 @@ static const struct atomic_case ATOMICS[] = {
     {"atom.global.xor.b32 %r2, [%rd2], %r3;", 5, 5 ^ 32, 5},
     {"atom.global.exch.b32 %r2, [%rd2], %r3;", 5, 32, 31},
     {"atom.global.cas.b32 %r2, [%rd2], %r1, %r3;", 0, 32, 31},
-    {"atom.add.u32 %r2, [%rd2], 1;", 0, 32, 31},
+    {"atom.add.u32 %r2, [%rd2], 1;", 0, 32, 31, 1},
 };
 
 static void atomics_take_lanes_in_order(void **state)
@@ -292,7 +293,7 @@ static void atomics_take_lanes_in_order(void **state)
         if (end != c->end || r.out[31] != c->last)
             fail_msg("%s: memory %u, last lane %u", c->text, end, r.out[31]);
         assert_counter(&r.b, GLOBAL_ATOMIC_REQUESTS, 1);
-        assert_counter(&r.b, GLOBAL_ATOMIC_SECTORS, 32); // one after the other
+        assert_counter(&r.b, GLOBAL_ATOMIC_SECTORS, c->sectors > 0 ? c->sectors : 32);
         bench_close(&r.b);
     }
 }

@@ -134,8 +134,9 @@ void lower_around(const struct decoder *d)
         const struct ptx_instruction *in = &f->instructions[i];
         if (is_uniform(d, in))
             t[i].pipe = PIPE_UNIFORM;
-        t[i].other_slots =
-            (uint8_t)(t[i].other_slots + around(in) + added_together(in, &t[i], differs));
+        int together = added_together(in, &t[i], differs);
+        t[i].one_for_all = together > 0;
+        t[i].other_slots = (uint8_t)(t[i].other_slots + around(in) + together);
         if (!begun && t[i].pipe != PIPE_NONE) {
             t[i].other_slots = (uint8_t)(t[i].other_slots + kernel_begins(d, t));
             begun = true;

@@ -299,6 +299,7 @@ static void load_read(struct reader *r, const struct trace_op *op, int warp)
     r->later[op->site] += r->block > 1;
     f[FACT_LOADS]++;
     f[FACT_LOADS_ONE_WORD] += uniform;
+    f[FACT_ONE_WORD_SECTORS] += uniform && !known;
     f[FACT_LOADS_WALKING] += walks;
     f[FACT_LOADS_COLUMN] += column;
     f[FACT_LOADS_SCATTERED] += !is_compact(op, t) && !uniform;

@@ -99,9 +99,20 @@ static void value_rename(struct warp_state *w, const struct timing_site *t, doub
     warp_advance(w);
 }
 
+// What the turn before has asked for; the first turn waits for its own. The next is asked for when that has come.
+static double from_turn_before(struct warp_state *w, unsigned kept, double ready)
+{
+    double before = w->ready[kept];
+    w->ready[kept] = ready + later(before - w->issued, 0);
+    return before > 0 ? before : ready;
+}
+
 static void values_come(const struct replay *p, struct warp_state *w, double ready, double queued)
 {
     const struct site_operands *s = &p->operands.sites[w->op->site];
+    const struct timing_site *t = &p->in->sites[w->op->site];
+    if (t->for_next_turn > 0)
+        ready = from_turn_before(w, t->for_next_turn - 1u, ready);
     const uint16_t *all = &p->operands.registers[s->first];
     for (int i = s->sources; i < s->count; i++) {
         w->ready[all[i]] = ready;

@@ -354,12 +354,13 @@ static void loads_apply(struct altered *x, double to)
 const struct intervening intervene_loads = {loads_applies, loads_apply};
 
 #define TURNS_MIN 1.5 // of a warp: a loop
-static bool meets_in_loop(const struct timing_input *in)
+// How often a warp meets the others of its block; less than TURNS_MIN: in no loop.
+static double meetings(const struct timing_input *in)
 {
     double warps = (double)in->grid_blocks * in->warps_per_block, met = 0;
     for (int i = 0; i < in->site_count; i++)
         met = is_barrier(&in->sites[i]) ? fmax(met, (double)in->stats[i].executed) : met;
-    return met >= TURNS_MIN * warps;
+    return met / warps;
 }
 
 // A load of a loop, of a place that is known before.
@@ -375,17 +376,25 @@ static bool ahead_applies(const struct timing_input *in, const struct patterns *
     bool early = false;
     for (int i = 0; i < in->site_count; i++)
         early |= is_early(in, p, i);
-    return early && meets_in_loop(in);
+    return early && meetings(in) >= TURNS_MIN;
 }
 
-// What is loaded a turn ahead has come when it is used: nothing waits for it, memory is as busy as before.
+// What is loaded a turn ahead was asked for by the turn before, and has come as far as that took as long; memory is as busy as
+// before. Of several loads by one instruction in a turn the next ones wait for none.
 static void ahead_apply(struct altered *x, double to)
 {
-    if (to >= 1 || !meets_in_loop(x->was))
+    double warps = (double)x->was->grid_blocks * x->was->warps_per_block, turns = meetings(x->was);
+    if (to >= 1 || turns < TURNS_MIN)
         return;
-    for (int i = 0; i < x->sites; i++)
-        if (is_early(x->was, x->patterns, i))
+    for (int i = 0; i < x->sites; i++) {
+        if (!is_early(x->was, x->patterns, i))
+            continue;
+        bool once = (double)x->stats[i].executed < TURNS_MIN * turns * warps;
+        if (once && x->in.register_count < UINT16_MAX)
+            x->site[i].for_next_turn = (uint16_t)(1 + x->in.register_count++);
+        else
             x->site[i].result_count = 0;
+    }
 }
 
 const struct intervening intervene_ahead = {ahead_applies, ahead_apply};

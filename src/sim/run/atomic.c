@@ -460,7 +460,12 @@ static bool atomic_on_global(struct warp *w, const struct uop *u, const struct m
                       .line_base = address[lane_first(mask)] - s->key,
                       .passes = same_address_depth(address, mask)};
     bool one = e.passes == (unsigned)lane_count(mask);
-    e.sectors = atomic_turns(w->core, address, mask, bytes, one && is_float);
+    uint32_t asking = mask;
+    if (one && l->program->timing[u->site].one_for_all) {
+        asking = 1u << lane_first(mask);
+        e.passes = 1;
+    }
+    e.sectors = atomic_turns(w->core, address, asking, bytes, one && is_float);
     s->depth += e.passes;
     event_global(w, s, &e);
     w->block->sm->watches += is_watch(u);
