@@ -140,6 +140,53 @@ static void equal_upper_halves_are_not_chosen_between(void **state)
     assert_true(of_words(other) == of_words(one) + 1);
 }
 
+static void a_value_of_64_bits_is_rotated_by_its_halves(void **state)
+{
+    (void)state;
+    static const char rotated[] = "shl.b64 %%d3, %s, %d;\nshr.u64 %%d4, %s, %d;\n"
+                                  "%s %%d5, %%d3, %%d4;\nadd.s64 %%d6, %%d5, %%d2;\n";
+    char text[256];
+    double sum = of_words("add.s64 %d6, %d1, %d2;\n");
+    static const char *const joins[] = {"or.b64", "xor.b64", "add.s64"};
+    for (size_t i = 0; i < COUNT_OF(joins); i++) {
+        (void)snprintf(text, sizeof text, rotated, "%d1", 13, "%d1", 51, joins[i]);
+        assert_true(of_words(text) == sum + 2);
+        (void)snprintf(text, sizeof text, rotated, "%d1", 32, "%d1", 32, joins[i]);
+        assert_true(of_words(text) == sum);
+        (void)snprintf(text, sizeof text, rotated, "%d1", 13, "%d1", 50, joins[i]);
+        assert_true(of_words(text) > sum + 2);
+        (void)snprintf(text, sizeof text, rotated, "%d1", 13, "%d2", 51, joins[i]);
+        assert_true(of_words(text) > sum + 2);
+    }
+}
+
+static void bit_operations_of_64_bits_are_folded_by_halves(void **state)
+{
+    (void)state;
+    double one = of_words("mul.lo.s64 %d3, %d1, %d2;\nxor.b64 %d6, %d1, %d3;\n");
+    assert_true(of_words("mul.lo.s64 %d3, %d1, %d2;\nand.b64 %d4, %d1, %d2;\n"
+                         "xor.b64 %d6, %d4, %d3;\n") == one);
+    assert_true(of_words("mul.lo.s64 %d3, %d1, %d2;\nnot.b64 %d4, %d1;\n"
+                         "and.b64 %d4, %d4, %d2;\nxor.b64 %d6, %d4, %d3;\n") == one);
+    // A second reader of both halves keeps them, one of the upper half the upper one.
+    const char *both = "mul.lo.s64 %d3, %d1, %d2;\nand.b64 %d4, %d1, %d2;\n"
+                       "xor.b64 %d5, %d4, %d3;\nadd.s64 %d6, %d4, %d5;\n",
+               *sum = "mul.lo.s64 %d3, %d1, %d2;\nxor.b64 %d5, %d1, %d3;\n"
+                      "add.s64 %d6, %d1, %d5;\n";
+    assert_true(of_words(both) == of_words(sum) + 2);
+    // The upper half of a shift by 33 is zero, and the lower one of the first is folded.
+    double first = of_words("mul.lo.s64 %d3, %d1, %d2;\nxor.b64 %d6, %d3, %d1;\n");
+    assert_true(of_words("mul.lo.s64 %d3, %d1, %d2;\nxor.b64 %d4, %d3, %d1;\n"
+                         "shr.u64 %d5, %d4, 33;\nxor.b64 %d6, %d4, %d5;\n") == first + 1);
+}
+
+static void one_word_above_another_is_a_pair(void **state)
+{
+    (void)state;
+    assert_true(of_words("add.s64 %d3, %d1, %d2;\nbfi.b64 %d6, %d3, %d1, 32, 32;\n") + 3 ==
+                of_words("add.s64 %d3, %d1, %d2;\nbfi.b64 %d6, %d3, %d1, 31, 32;\n"));
+}
+
 static void a_word_with_a_sign_is_extended(void **state)
 {
     (void)state;
@@ -268,6 +315,9 @@ int main(void)
         cmocka_unit_test(what_a_loop_hands_on_is_moved),
         cmocka_unit_test(products_with_carries_are_a_product_and_a_sum),
         cmocka_unit_test(the_upper_half_of_a_product_brings_the_lower),
+        cmocka_unit_test(a_value_of_64_bits_is_rotated_by_its_halves),
+        cmocka_unit_test(bit_operations_of_64_bits_are_folded_by_halves),
+        cmocka_unit_test(one_word_above_another_is_a_pair),
         cmocka_unit_test(equal_upper_halves_are_not_chosen_between),
         cmocka_unit_test(a_word_with_a_sign_is_extended),
         cmocka_unit_test(a_selection_reads_what_an_earlier_one_has_overwritten),

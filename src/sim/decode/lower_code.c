@@ -724,6 +724,7 @@ static void code_start(struct code *c, struct arena *a)
     c->same = xcalloc(count, sizeof(int));
     c->fate = xcalloc(count, sizeof *c->fate);
     c->taken = xcalloc(count, sizeof(bool));
+    c->halves = xcalloc(count, sizeof(uint8_t));
     c->moved = xcalloc(count, sizeof(double));
     c->word_place = xcalloc(count, sizeof(int));
     c->slots = ARENA_ARRAY(a, double, count);
@@ -762,6 +763,7 @@ static void code_end(struct code *c, struct arena *a)
     free(c->same);
     free(c->fate);
     free(c->taken);
+    free(c->halves);
     free(c->moved);
     free(c->word_place);
     free(c->several);
@@ -791,6 +793,7 @@ struct code *code_of(struct decoder *d)
     values_find(c);
     readers_find(c);
     code_absorb(c);
+    code_halves(c);
     code_slots(c);
     code_predicates(c);
     merge_shared(c);

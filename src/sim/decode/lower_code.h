@@ -9,6 +9,7 @@
 //   lower_wmma.c    fragments of matrices
 //   lower_bytes.c   values of 8 and 16 bits
 //   lower_bits.c    which bits may be set
+//   lower_halves.c  bit operations of 64 bits, by their halves
 //   lower_flow.c    predicates, ends, what is brought into registers once
 //   lower_agree.c   branches that lanes take alike
 //   lower_waits.c   lanes that wait for each other; copies in a row
@@ -107,6 +108,8 @@ struct code {
     int *word_place; // of a parameter of 32 bits: 1 + the block that it is loaded in
     double *moved;   // of those, moves of numbers, which a turn's copies have together
     bool *taken;     // it has absorbed one already
+    uint8_t *
+        halves; // of a bit operation of 64 bits: those that its readers fold, 1 the lower, 2 the upper
     // by register
     bool *several; // several instructions write it
 };
@@ -137,6 +140,11 @@ void lower_alone(const struct decoder *d, const struct ptx_instruction *in, stru
 int lower_beside(const struct ptx_instruction *in);
 // lower_absorb.c
 void code_absorb(struct code *c);
+// Do two shifts and what joins them, of which `part` is one, rotate a value?
+bool code_rotates(const struct code *c, int part, int join);
+// lower_halves.c: fills c->halves; machine instructions of a bit operation of 64 bits.
+void code_halves(struct code *c);
+double code_half_slots(const struct code *c, int i);
 // lower_made.c
 void code_slots(struct code *c);
 double code_atomic(const struct code *c, int i); // beside the one that does it

@@ -437,6 +437,20 @@ static bool is_beside_sign(const struct code *c, int i)
     return false;
 }
 
+static bool is_rotation(const struct code *c, int i)
+{
+    int from = at(c, i)->opcode == PTX_OP_ADD || is_bitwise(at(c, i), 64)
+                   ? def_of(c, *source_of(c, i, 0))
+                   : -1;
+    return from >= 0 && c->fate[from] == FATE_FOLDED && code_rotates(c, from, i);
+}
+
+static bool is_rotation_of_halves(const struct code *c, int i)
+{
+    uint64_t by;
+    return number_at(c, def_of(c, *source_of(c, i, 0)), 1, &by) && by == 32;
+}
+
 static double wide_slots(const struct code *c, int i, double alone)
 {
     enum { ABS_SLOTS = 5, CLZ_SLOTS = 6, POPC_SLOTS = 3, MOVED = 2 };
@@ -444,6 +458,8 @@ static double wide_slots(const struct code *c, int i, double alone)
     uint64_t by;
     if (is_sign_bit(c, i) && sign_added_at(c, i) >= 0)
         return 0;
+    if (is_rotation(c, i)) // by 32 bits the halves are exchanged
+        return is_rotation_of_halves(c, i) ? 0 : 2;
     if ((in->opcode == PTX_OP_SHL || in->opcode == PTX_OP_SHR) && number_at(c, i, 1, &by))
         return shifted_slots(c, i, by) - (in->opcode == PTX_OP_SHR && is_signed(type_of(in)) &&
                                           by < 32 && is_beside_sign(c, i));
@@ -473,15 +489,8 @@ static double wide_slots(const struct code *c, int i, double alone)
         return 2;
     if (in->opcode == PTX_OP_ABS)
         return ABS_SLOTS;
-    if (is_bitwise(in, 64) && in->opcode != PTX_OP_NOT)
-        for (int k = 0; k < 2; k++) { // a high half of zeros changes nothing, or leaves zeros
-            int from = def_of(c, *source_of(c, i, k));
-            if (number_at(c, i, k, &by))
-                return halves_changed(in, by);
-            if (from >= 0 && is_shift_by_number(c, from, PTX_OP_SHR, 64) &&
-                !is_signed(type_of(at(c, from))) && number_at(c, from, 1, &by) && by >= 32)
-                return 1;
-        }
+    if (is_bitwise(in, 64))
+        return code_half_slots(c, i);
     return alone;
 }
 
@@ -760,6 +769,15 @@ static double mask_slots(const struct code *c, int i)
     return in->opcode == PTX_OP_VOTE ? TOGETHER_FOR_VOTE : TOGETHER;
 }
 
+// One word above another is a pair of registers.
+static bool is_pairing(const struct code *c, int i)
+{
+    enum { WORD = 32 };
+    uint64_t from, length;
+    return bits_of(at(c, i)) == 2 * WORD && number_at(c, i, 2, &from) &&
+           number_at(c, i, 3, &length) && from == WORD && length == WORD;
+}
+
 // PRMT puts bytes between others.
 static bool is_byte_insertion(const struct code *c, int i)
 {
@@ -871,7 +889,7 @@ static double slots_of(struct code *c, int i)
     if (in->opcode == PTX_OP_MOV && in->operands[1].kind == PTX_OPERAND_VECTOR && bits_of(in) == 32)
         return 1; // PRMT
     if (in->opcode == PTX_OP_BFI)
-        return bits_of(in) == 64 ? 3 : is_byte_insertion(c, i) ? 1 : 2;
+        return is_pairing(c, i) ? 0 : bits_of(in) == 64 ? 3 : is_byte_insertion(c, i) ? 1 : 2;
     if (has_product_before(c, i))
         return alone - 1;
     bool wide = class == PTX_CLASS_INTEGER && !is_float(in) && bits_of(in) == 64 &&
