@@ -121,6 +121,33 @@ static int overlap(const struct code *c, int side, int meet)
     return sum + (read || m->count == 0 ? 0 : UNREAD);
 }
 
+// Is the address of a shared variable made there? Uniform registers have no predicates.
+static bool makes_shared_place(const struct code *c, int b)
+{
+    const struct ptx_block *block = block_at(c, b);
+    for (int i = block->first; i < block->first + block->count; i++)
+        if (at(c, i)->opcode == PTX_OP_MOV && is_shared_symbol(&at(c, i)->operands[1]))
+            return true;
+    return false;
+}
+
+// Does the block choose at once how the threads go on? One that ends some by a comparison goes on with what is behind that.
+static bool only_chooses(const struct code *c, int b)
+{
+    const struct ptx_block *block = block_at(c, b);
+    bool compares = false;
+    if (!ends_with_choice(c, b))
+        return false;
+    for (int i = block->first; i < last_of(c, b); i++) {
+        enum ptx_opcode opcode = at(c, i)->opcode;
+        if (opcode != PTX_OP_SETP && opcode != PTX_OP_BAR && opcode != PTX_OP_BARRIER)
+            return false;
+        compares |= opcode == PTX_OP_SETP;
+    }
+    return !compares || (!block_ends_thread(c->f, block->successors[0]) &&
+                         !block_ends_thread(c->f, block->successors[1]));
+}
+
 // A side with a load from memory goes under a predicate where something is to be done until what it loads is there.
 static bool pays(const struct code *c, int side, int meet)
 {
@@ -134,6 +161,8 @@ static bool pays(const struct code *c, int side, int meet)
     }
     if (loads == 0)
         return true;
+    if (c->loop_of[side] < 0 && makes_shared_place(c, side) && only_chooses(c, meet))
+        return false;
     bool at_end = is_global_load(at(c, last));
     return overlap(c, side, meet) >= (!at_end ? 1 : loads > 1 ? AT_END_OF_CHAIN : AT_END);
 }
