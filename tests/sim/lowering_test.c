@@ -103,6 +103,26 @@ static void products_with_carries_are_a_product_and_a_sum(void **state)
                          "add.u32 %r9, %r7, %r8;\n") == two + 2);
 }
 
+static void lanes_that_leave_a_loop_apart_take_all_that_is_left_over(void **state)
+{
+    (void)state;
+    static const char loop[] =
+        "shr.u32 %%r1, %%x, %d;\nand.b32 %%r1, %%r1, 3;\nadd.s32 %%r1, %%r1, %%n;\n"
+        "mov.u32 %%r8, 0;\nmov.u32 %%r9, 0;\nagain:\n"
+        "xor.b32 %%r2, %%r9, %%r8;\nmul.lo.s32 %%r3, %%r2, %%x;\n"
+        "xor.b32 %%r4, %%r3, %%r8;\nmul.lo.s32 %%r5, %%r4, %%x;\n"
+        "xor.b32 %%r6, %%r5, %%r8;\nmul.lo.s32 %%r9, %%r6, %%x;\n"
+        "add.s32 %%r8, %%r8, 1;\nsetp.lt.s32 %%p, %%r8, %%r1;\n@%%p bra again;\n";
+    enum { BODY = 6, WARP_BITS = 5 };
+    char text[1024];
+    (void)snprintf(text, sizeof text, loop, WARP_BITS);
+    double together = instructions_of("", text, 5);
+    (void)snprintf(text, sizeof text, loop, 0);
+    // Five to eight turns: two rounds for some, two turns and one for others.
+    double apart = instructions_of("", text, 5);
+    assert_true(apart > together + (3 + 1.5) * BODY && apart < together + 7 * BODY);
+}
+
 // Of two words of 64 bits in shared memory.
 static double of_words(const char *body)
 {
@@ -315,6 +335,7 @@ int main(void)
         cmocka_unit_test(what_a_loop_hands_on_is_moved),
         cmocka_unit_test(products_with_carries_are_a_product_and_a_sum),
         cmocka_unit_test(the_upper_half_of_a_product_brings_the_lower),
+        cmocka_unit_test(lanes_that_leave_a_loop_apart_take_all_that_is_left_over),
         cmocka_unit_test(a_value_of_64_bits_is_rotated_by_its_halves),
         cmocka_unit_test(bit_operations_of_64_bits_are_folded_by_halves),
         cmocka_unit_test(one_word_above_another_is_a_pair),
