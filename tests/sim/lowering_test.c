@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec_support.h"
 
+#include <string.h>
+
 // Of one warp: x is the thread's number, which lanes do not share, n the parameter.
 static double instructions_of(const char *declared, const char *body, uint32_t n)
 {
@@ -108,19 +110,19 @@ static void lanes_that_leave_a_loop_apart_take_all_that_is_left_over(void **stat
     (void)state;
     static const char loop[] =
         "shr.u32 %%r1, %%x, %d;\nand.b32 %%r1, %%r1, 3;\nadd.s32 %%r1, %%r1, %%n;\n"
-        "mov.u32 %%r8, 0;\nmov.u32 %%r9, 0;\nagain:\n"
-        "xor.b32 %%r2, %%r9, %%r8;\nmul.lo.s32 %%r3, %%r2, %%x;\n"
-        "xor.b32 %%r4, %%r3, %%r8;\nmul.lo.s32 %%r5, %%r4, %%x;\n"
-        "xor.b32 %%r6, %%r5, %%r8;\nmul.lo.s32 %%r9, %%r6, %%x;\n"
+        "mov.u32 %%r8, 0;\nmov.u32 %%r9, 0;\nagain:\n%s"
         "add.s32 %%r8, %%r8, 1;\nsetp.lt.s32 %%p, %%r8, %%r1;\n@%%p bra again;\n";
-    enum { BODY = 6, WARP_BITS = 5 };
-    char text[1024];
-    (void)snprintf(text, sizeof text, loop, WARP_BITS);
-    double together = instructions_of("", text, 5);
-    (void)snprintf(text, sizeof text, loop, 0);
-    // Five to eight turns: two rounds for some, two turns and one for others.
-    double apart = instructions_of("", text, 5);
-    assert_true(apart > together + (3 + 1.5) * BODY && apart < together + 7 * BODY);
+    static const char step[] = "xor.b32 %r2, %r9, %r8;\nmul.lo.s32 %r9, %r2, %x;\n";
+    enum { BODY = 14, WARP_BITS = 5, TURNS = 5 };
+    char body[512] = "", text[1024];
+    for (int i = 0; i < BODY / 2; i++)
+        strcat(body, step);
+    (void)snprintf(text, sizeof text, loop, WARP_BITS, body);
+    double together = instructions_of("", text, TURNS), last = instructions_of("", text, TURNS + 3);
+    (void)snprintf(text, sizeof text, loop, 0, body);
+    // Five to eight turns: a second round of four for some, two turns and one for others.
+    double apart = instructions_of("", text, TURNS);
+    assert_true(together + 2 * BODY < last && last + BODY < apart && apart < last + 4 * BODY);
 }
 
 // Of two words of 64 bits in shared memory.
