@@ -347,6 +347,10 @@ static double sum_slots(const struct code *c, int i)
                      (is_signed(at(c, other)->types[1]) || has_extended_factor(c, from));
         if (is_product(at(c, from), 64))
             return is_low_of_high(c, from) ? 2 : product_slots(c, from) + (moved ? PAIR : 0);
+        // LEA.HI.X.SX32 extends a register of the thread's.
+        if (is_widening(at(c, from)) && is_signed(at(c, from)->types[1]) &&
+            !value_differs(c, from) && value_differs(c, i))
+            return 2 + 1;
         if (is_wide_product(at(c, from)))
             return 1 + (moved || source_of(c, i, 1 - k)->kind == VALUE_NUMBER ? PAIR : 0);
     }

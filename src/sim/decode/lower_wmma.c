@@ -101,26 +101,17 @@ static bool is_of_shared(const struct code *c, struct origin v, int deep)
     return false;
 }
 
-// Before the outermost loop around the block.
-static int before_all(const struct code *c, int block)
+// Of tf32 each word has an address of its own, and a number beside the base is added before.
+static double tf32_slots(const struct ptx_instruction *in)
 {
-    for (int l = c->loop_of[block]; l >= 0; l = c->loops[l].around)
-        if (c->dominator[c->loops[l].head] >= 0)
-            block = c->dominator[c->loops[l].head];
-    return block;
+    enum { WORDS = 4, BESIDE = 2 };
+    const struct ptx_operand *from = &in->operands[address_operand(in)];
+    return 2 * WORDS + (from->offset != 0 ? BESIDE : 0);
 }
 
 static double memory_slots(struct code *c, int i, double alone)
 {
-    enum {
-        PLACE = 2,
-        LANE = 3,
-        STRIDE = 3,
-        STRIDE_STORE = 7,
-        NUMBER_STORE = 5,
-        WORDS_TF32 = 4,
-        PLACE_TF32 = 6
-    };
+    enum { PLACE = 2, LANE = 3, STRIDE = 3, STRIDE_STORE = 7, NUMBER_STORE = 5 };
     const struct ptx_instruction *in = at(c, i);
     struct fragment_shape s;
     bool store = in_has(in, "store"), tf32 = type_of(in) == PTX_TYPE_TF32;
@@ -128,15 +119,17 @@ static double memory_slots(struct code *c, int i, double alone)
         return alone;
     enum ptx_space space = ptx_space_of(in);
     bool fixed = source_of(c, i, stride_of(c, i))->kind == VALUE_NUMBER;
-    int first = before_all(c, c->f->block_of[i]), words = s.along * s.across;
+    int first = before_loops(c, c->f->block_of[i]), words = s.along * s.across;
     bool known = is_made_before(c, i, false);
     if (!known)
         code_bring(c, first, i, store ? (fixed ? NUMBER_STORE : STRIDE_STORE) : LANE + STRIDE);
     if (space == PTX_SPACE_SHARED)
         return store ? words : (words + 1) / 2.0; // LDSM transposes by itself
-    double place = is_made_before(c, i, true) ? 0 : PLACE + (fixed ? 0 : s.along - 1);
-    if (tf32)
-        return WORDS_TF32 + (place > 0 ? PLACE_TF32 : PLACE * s.transposed);
+    if (tf32 && !store)
+        return tf32_slots(in);
+    // A base in uniform registers has its upper half moved.
+    double base = origin_differs(c, source_of(c, i, 0)) ? PLACE : PLACE + 1,
+           place = is_made_before(c, i, true) ? 0 : base + (fixed ? 0 : s.along - 1);
     return words * (s.transposed && !store ? 2 : 1) + place;
 }
 
