@@ -78,29 +78,6 @@ static bool is_made_before(const struct code *c, int i, bool base)
     return false;
 }
 
-// Is it an address in shared memory, though it is not marked as one?
-static bool is_of_shared(const struct code *c, struct origin v, int deep)
-{
-    enum { DEEP = 8 };
-    int from = def_of(c, v);
-    if (from < 0 || deep > DEEP)
-        return false;
-    for (int o = 0; o < at(c, from)->operand_count; o++) {
-        const struct ptx_operand *op = &at(c, from)->operands[o];
-        if (op->kind == PTX_OPERAND_SYMBOL && op->variable != NULL &&
-            op->variable->space == PTX_SPACE_SHARED)
-            return true;
-    }
-    enum ptx_opcode opcode = at(c, from)->opcode;
-    if (opcode != PTX_OP_ADD && opcode != PTX_OP_CVTA && opcode != PTX_OP_CVT &&
-        opcode != PTX_OP_MOV)
-        return false;
-    for (int s = c->first_source[from]; s < c->first_source[from + 1]; s++)
-        if (is_of_shared(c, c->sources[s], deep + 1))
-            return true;
-    return false;
-}
-
 // Of tf32 each word has an address of its own, and a number beside the base is added before.
 static double tf32_slots(const struct ptx_instruction *in)
 {
@@ -133,23 +110,12 @@ static double memory_slots(struct code *c, int i, double alone)
     return words * (s.transposed && !store ? 2 : 1) + place;
 }
 
-static bool is_loaded_from_shared(const struct code *c, int i)
-{
-    for (int s = c->first_source[i]; s < c->first_source[i + 1]; s++) {
-        int from = def_of(c, c->sources[s]);
-        if (from >= 0 && is_fragment_memory(at(c, from)) &&
-            is_of_shared(c, *source_of(c, from, 0), 0))
-            return true;
-    }
-    return false;
-}
-
 double code_fragments(struct code *c, int i, double alone)
 {
     enum { PRODUCTS = 2, PRODUCTS_TF32 = 4 };
     const struct ptx_instruction *in = at(c, i);
     if (in_has(in, "mma")) // by halves of the columns
-        return in_has(in, "m16n16k8") ? (is_loaded_from_shared(c, i) ? PRODUCTS : PRODUCTS_TF32)
+        return in_has(in, "m16n16k8") ? PRODUCTS_TF32
                : in_has(in, "m16n16k16") || in_has(in, "m32n8k16") || in_has(in, "m8n32k16")
                    ? PRODUCTS
                    : alone;
