@@ -105,6 +105,26 @@ static void products_with_carries_are_a_product_and_a_sum(void **state)
                          "add.u32 %r9, %r7, %r8;\n") == two + 2);
 }
 
+static void a_loop_that_is_written_out_steps_no_addresses(void **state)
+{
+    (void)state;
+    static const char loop[] =
+        ".reg .pred %%q;\nmov.u32 %%r8, 0;\nmov.u32 %%r9, 0;\nmov.u32 %%r20, s;\n"
+        "again:\n%sld.shared.u32 %%r3, [%%r2];\nxor.b32 %%r9, %%r9, %%r3;\n"
+        "setp.ne.s32 %%q, %%r9, %%x;\nadd.s32 %%r8, %%r8, 1;\n"
+        "setp.lt.u32 %%p, %%r8, 8;\nand.pred %%p, %%p, %%q;\n@%%p bra again;\n";
+    char fixed[512], stepped[512], other[512];
+    (void)snprintf(fixed, sizeof fixed, loop, "mov.u32 %r2, %r20;\n");
+    (void)snprintf(stepped, sizeof stepped, loop,
+                   "shl.b32 %r1, %r8, 2;\nadd.s32 %r2, %r20, %r1;\n");
+    // What becomes an address by more than sums and numbers is worked out in each turn.
+    (void)snprintf(other, sizeof other, loop,
+                   "and.b32 %r1, %r8, %r9;\nand.b32 %r1, %r1, 60;\nadd.s32 %r2, %r20, %r1;\n");
+    enum { TURNS = 8 };
+    assert_true(straight(stepped) <= straight(fixed) + 2);
+    assert_true(straight(other) >= straight(fixed) + TURNS);
+}
+
 static void lanes_that_leave_a_loop_apart_take_all_that_is_left_over(void **state)
 {
     (void)state;
@@ -337,6 +357,7 @@ int main(void)
         cmocka_unit_test(what_a_loop_hands_on_is_moved),
         cmocka_unit_test(products_with_carries_are_a_product_and_a_sum),
         cmocka_unit_test(the_upper_half_of_a_product_brings_the_lower),
+        cmocka_unit_test(a_loop_that_is_written_out_steps_no_addresses),
         cmocka_unit_test(lanes_that_leave_a_loop_apart_take_all_that_is_left_over),
         cmocka_unit_test(a_value_of_64_bits_is_rotated_by_its_halves),
         cmocka_unit_test(bit_operations_of_64_bits_are_folded_by_halves),

@@ -56,6 +56,7 @@ struct natural_loop {
     bool leave_apart; // lanes leave it at different turns
     bool has_inner;   // loops within
     bool from_number, to_number;
+    bool written_out;                    // though it is left otherwise, too
     bool peeled;                         // one turn before the others, as the count is unsigned
     bool by_chain;                       // its rest is a loop of single turns, not straight code
     bool predicated_two, predicated_one; // the straight code of two turns, of one

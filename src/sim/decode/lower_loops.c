@@ -366,15 +366,16 @@ enum { CHAIN = 4 };
 // Is it made of the counter and what does not change alone?
 static bool is_of_counter(const struct code *c, int loop, int i, int deep)
 {
-    bool walks = false;
-    if (deep > CHAIN || !is_inside(c, i, loop) || c->fate[i] == FATE_COPY || !is_linear(c, i))
+    bool walks = false, widens = c->loops[loop].written_out && is_widening(at(c, i));
+    if (deep > CHAIN || !is_inside(c, i, loop) || c->fate[i] == FATE_COPY ||
+        (!widens && !is_linear(c, i)))
         return false;
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < (widens ? 1 : 2); k++) {
         struct origin v = *source_of(c, i, k);
         int from = v.kind == VALUE_KEPT ? writer_in(c, loop, v.at) : def_of(c, v);
         bool counter = v.kind == VALUE_KEPT && from >= 0 && counts(c, from);
-        if (counter ||
-            (from >= 0 && v.kind == VALUE_MADE && is_of_counter(c, loop, from, deep + 1)))
+        if (counter || (from >= 0 && v.kind == VALUE_MADE && !widens &&
+                        is_of_counter(c, loop, from, deep + 1)))
             walks = true;
         else if (!code_is_fixed(c, v, loop))
             return false;
@@ -625,6 +626,23 @@ static bool is_read_outside(const struct code *c, int loop, int reg)
     return false;
 }
 
+// In a loop that is written out addresses are the first turn's and a number.
+static void walks_stand(struct code *c, int loop, int test)
+{
+    int before = c->dominator[c->loops[loop].head];
+    for (int i = 0; i < c->count; i++) {
+        if (!is_inside(c, i, loop) || !in_loop(c, c->place[i], loop) || before < 0)
+            continue;
+        bool counter = counts(c, i) && writer_in(c, loop, at(c, i)->operands[0].reg) == i &&
+                       once_for_all(c, loop, i, test);
+        if (!counter && !walks_along(c, loop, i))
+            continue;
+        if (!counter)
+            code_bring(c, before, i, c->slots[i]);
+        c->slots[i] = 0;
+    }
+}
+
 // Written out for as many turns as there can be, the loop needs no count; what is read behind it becomes a number.
 static void loop_write_out(struct code *c, int loop)
 {
@@ -645,6 +663,8 @@ static void loop_write_out(struct code *c, int loop)
         c->slots[test] = 0;
         c->slots[last] = alone ? 0 : c->slots[last];
         c->slots[sum] = is_read_outside(c, loop, at(c, sum)->operands[0].reg);
+        c->loops[loop].written_out = true;
+        walks_stand(c, loop, test);
         return;
     }
 }
@@ -697,7 +717,8 @@ void code_loops(struct code *c)
         } else if (operations < 0 && !has_choice_within(c, n)) {
             loop_write_out(c, n);
         }
-        pointer_moves(c, n);
+        if (!l->written_out)
+            pointer_moves(c, n);
         halves_move(c, n);
     }
 }
