@@ -105,6 +105,23 @@ static void products_with_carries_are_a_product_and_a_sum(void **state)
                          "add.u32 %r9, %r7, %r8;\n") == two + 2);
 }
 
+static void a_load_goes_under_a_predicate_where_anything_else_is_to_be_done(void **state)
+{
+    (void)state;
+    static const char place[] = ".global .align 4 .b32 g[64];\n";
+    static const char side[] = "setp.lt.u32 %%p, %%x, %%n;\nmov.u64 %%d1, g;\nmov.u32 %%r1, 7;\n%s"
+                               "%sxor.b32 %%r9, %%r1, %%r2;\n";
+    static const char taken[] = "@!%p bra over;\nld.global.u32 %r1, [%d1];\nover:\n",
+                      guarded[] = "@%p ld.global.u32 %r1, [%d1];\n";
+    char branch[512], predicate[512];
+    (void)snprintf(branch, sizeof branch, side, taken, "mul.lo.u32 %r2, %x, 11;\n");
+    (void)snprintf(predicate, sizeof predicate, side, guarded, "mul.lo.u32 %r2, %x, 11;\n");
+    assert_true(instructions_of(place, branch, 64) == instructions_of(place, predicate, 64));
+    (void)snprintf(branch, sizeof branch, side, taken, "mov.u32 %r2, %x;\n");
+    (void)snprintf(predicate, sizeof predicate, side, guarded, "mov.u32 %r2, %x;\n");
+    assert_true(instructions_of(place, branch, 64) > instructions_of(place, predicate, 64));
+}
+
 static void a_loop_that_is_written_out_steps_no_addresses(void **state)
 {
     (void)state;
@@ -357,6 +374,7 @@ int main(void)
         cmocka_unit_test(what_a_loop_hands_on_is_moved),
         cmocka_unit_test(products_with_carries_are_a_product_and_a_sum),
         cmocka_unit_test(the_upper_half_of_a_product_brings_the_lower),
+        cmocka_unit_test(a_load_goes_under_a_predicate_where_anything_else_is_to_be_done),
         cmocka_unit_test(a_loop_that_is_written_out_steps_no_addresses),
         cmocka_unit_test(lanes_that_leave_a_loop_apart_take_all_that_is_left_over),
         cmocka_unit_test(a_value_of_64_bits_is_rotated_by_its_halves),

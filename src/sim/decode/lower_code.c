@@ -718,6 +718,7 @@ static void code_start(struct code *c, struct arena *a)
     c->number = xcalloc(blocks, sizeof(int));
     c->loop_of = ARENA_ARRAY(a, int, blocks);
     c->joined_to = xcalloc(blocks, sizeof(int));
+    c->joined_late = xcalloc(blocks, sizeof(bool));
     c->agree = xcalloc(blocks, sizeof(bool));
     c->diverged = xcalloc(blocks, sizeof(bool));
     c->loops = ARENA_ARRAY(a, struct natural_loop, blocks);
@@ -758,6 +759,7 @@ static void code_end(struct code *c, struct arena *a)
     free(c->order);
     free(c->number);
     free(c->joined_to);
+    free(c->joined_late);
     free(c->agree);
     free(c->diverged);
     free(c->same);

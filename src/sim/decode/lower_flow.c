@@ -148,10 +148,11 @@ static bool only_chooses(const struct code *c, int b)
                          !block_ends_thread(c->f, block->successors[1]));
 }
 
-// A side with a load from memory goes under a predicate where something is to be done until what it loads is there.
-static bool pays(const struct code *c, int side, int meet)
+// A side with a load from memory goes under a predicate where something is to be done until what it loads is there: a little, or
+// (early) so much that it does before loops are unrolled, which stay as they are with branches in them.
+static bool pays(const struct code *c, int side, int meet, bool early)
 {
-    enum { AT_END = 4, AT_END_OF_CHAIN = 2 };
+    enum { LATE = 1, AT_END = 4, AT_END_OF_CHAIN = 2 };
     const struct ptx_block *b = block_at(c, side);
     int loads = 0, last = NONE;
     for (int i = b->first; i < b->first + b->count; i++) {
@@ -164,7 +165,8 @@ static bool pays(const struct code *c, int side, int meet)
     if (c->loop_of[side] < 0 && makes_shared_place(c, side) && only_chooses(c, meet))
         return false;
     bool at_end = is_global_load(at(c, last));
-    return overlap(c, side, meet) >= (!at_end ? 1 : loads > 1 ? AT_END_OF_CHAIN : AT_END);
+    int least = !early ? at_end * LATE : !at_end ? 1 : loads > 1 ? AT_END_OF_CHAIN : AT_END;
+    return overlap(c, side, meet) >= least;
 }
 
 static bool leads_only_to(const struct code *c, int b, int to)
@@ -262,7 +264,8 @@ static bool side_step(struct code *c, int b)
         bool same = same_branch(c, b);
         if (leads_only_to(c, side, meet) && !block_ends_thread(c->f, meet) &&
             !has_other_way(c, meet, b, side, NONE) && is_short(c, side, same) &&
-            pays(c, side, meet)) {
+            pays(c, side, meet, false)) {
+            c->joined_late[side] = !pays(c, side, meet, true);
             join_arm(c, side, by, b);
             c->slots[last_of(c, b)] = 0;
             return true;

@@ -150,7 +150,7 @@ static bool is_straight(const struct code *c, int loop)
             continue;
         const struct ptx_block *block = &c->f->blocks[b];
         int last = block->first + block->count - 1;
-        if (c->loop_of[b] != loop)
+        if (c->loop_of[b] != loop || c->joined_late[b])
             return false;
         if (last == l->branch)
             continue;
@@ -537,6 +537,21 @@ static bool walks_over_loads(const struct code *c, int loop)
     return false;
 }
 
+// Is the register the address of a load that has become part of the block before it, under a predicate?
+static bool loads_under_predicate(const struct code *c, int loop, int reg)
+{
+    for (int i = 0; i < c->count; i++) {
+        int block = block_of(c, i);
+        if (at(c, i)->opcode != PTX_OP_LD || !is_inside(c, i, loop) ||
+            c->joined_to[block] == block || c->first_source[i] == c->first_source[i + 1])
+            continue;
+        const struct origin *v = &c->sources[c->first_source[i]];
+        if (v->kind == VALUE_KEPT && v->at == reg)
+            return true;
+    }
+    return false;
+}
+
 // A pointer that a loop steps by a number is kept as two registers that stand apart, and copied into a pair for the accesses, if
 // the loop is short; in longer ones that are marked one of them is. In other long ones ptxas finds pairs for one pointer, and for
 // three quarters of several (in the mean of 25 loops: it depends on the registers that are free). One that
@@ -568,9 +583,10 @@ static void pointer_moves(struct code *c, int loop)
                 continue;
             bool pair = begins_as_pair(c, loop, reg),
                  half = (body > SHORT && c->differs[reg]) || (pointers == 1 && pair);
-            if (long_one && (pointers == 1 || pair))
+            bool under = loads_under_predicate(c, loop, reg);
+            if (long_one && !under && (pointers == 1 || pair))
                 continue;
-            double moves = long_one ? 1.0 / PAIR : half ? 1 : PAIR;
+            double moves = under ? PAIR : long_one ? 1.0 / PAIR : half ? 1 : PAIR;
             c->slots[i] += moves;
             code_bring(c, c->dominator[l->head], i, moves);
         }
