@@ -147,6 +147,8 @@ bool code_rotates(const struct code *c, int part, int join);
 // lower_halves.c: fills c->halves; machine instructions of a bit operation of 64 bits.
 void code_halves(struct code *c);
 double code_half_slots(const struct code *c, int i);
+bool code_is_rotation(const struct code *c, int i); // of 64 bits, its shifts folded
+double code_rotation_slots(const struct code *c, int i);
 // lower_made.c
 void code_slots(struct code *c);
 double code_atomic(const struct code *c, int i); // beside the one that does it

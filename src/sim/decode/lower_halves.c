@@ -1,5 +1,6 @@
-// Bit operations of 64 bits, by their halves: LOP3 is any function of three words, so that what a tree of them makes of one half
-// is folded as that of words is (lower_absorb.c), and each half by itself: a shift by 32 and more leaves one of them zero.
+// Rotations and bit operations of 64 bits, by their halves: a rotation is two SHF; LOP3 is any function of three words, so that what
+// a tree of them makes of one half is folded as that of words is (lower_absorb.c), each half by itself: a shift by 32 and more
+// leaves one of them zero.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/decode/lower_forms.h"
 
@@ -11,12 +12,31 @@ struct leaves {
     bool folds; // what is made for it alone
 };
 
+static bool joins_shifts(const struct code *c, int i)
+{
+    int from = at(c, i)->opcode == PTX_OP_ADD || is_bitwise(at(c, i), 2 * WORD)
+                   ? def_of(c, *source_of(c, i, 0))
+                   : -1;
+    return from >= 0 && at(c, i)->opcode != PTX_OP_NOT && code_rotates(c, from, i);
+}
+
+bool code_is_rotation(const struct code *c, int i)
+{
+    return joins_shifts(c, i) && c->fate[def_of(c, *source_of(c, i, 0))] == FATE_FOLDED;
+}
+
+// By 32 bits the halves are exchanged.
+double code_rotation_slots(const struct code *c, int i)
+{
+    uint64_t by;
+    return number_at(c, def_of(c, *source_of(c, i, 0)), 1, &by) && by == WORD ? 0 : HALVES;
+}
+
 static bool is_of_halves(const struct code *c, int i)
 {
     if (!is_bitwise(at(c, i), 2 * WORD) || at(c, i)->guard >= 0 || c->fate[i] != FATE_MADE)
         return false;
-    int from = at(c, i)->opcode != PTX_OP_NOT ? def_of(c, *source_of(c, i, 0)) : -1;
-    return from < 0 || !code_rotates(c, from, i);
+    return !joins_shifts(c, i);
 }
 
 static bool shifts_by_words(const struct code *c, int i, enum ptx_opcode op)

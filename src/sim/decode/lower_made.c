@@ -441,20 +441,6 @@ static bool is_beside_sign(const struct code *c, int i)
     return false;
 }
 
-static bool is_rotation(const struct code *c, int i)
-{
-    int from = at(c, i)->opcode == PTX_OP_ADD || is_bitwise(at(c, i), 64)
-                   ? def_of(c, *source_of(c, i, 0))
-                   : -1;
-    return from >= 0 && c->fate[from] == FATE_FOLDED && code_rotates(c, from, i);
-}
-
-static bool is_rotation_of_halves(const struct code *c, int i)
-{
-    uint64_t by;
-    return number_at(c, def_of(c, *source_of(c, i, 0)), 1, &by) && by == 32;
-}
-
 static double wide_slots(const struct code *c, int i, double alone)
 {
     enum { ABS_SLOTS = 5, CLZ_SLOTS = 6, POPC_SLOTS = 3, MOVED = 2 };
@@ -462,8 +448,8 @@ static double wide_slots(const struct code *c, int i, double alone)
     uint64_t by;
     if (is_sign_bit(c, i) && sign_added_at(c, i) >= 0)
         return 0;
-    if (is_rotation(c, i)) // by 32 bits the halves are exchanged
-        return is_rotation_of_halves(c, i) ? 0 : 2;
+    if (code_is_rotation(c, i))
+        return code_rotation_slots(c, i);
     if ((in->opcode == PTX_OP_SHL || in->opcode == PTX_OP_SHR) && number_at(c, i, 1, &by))
         return shifted_slots(c, i, by) - (in->opcode == PTX_OP_SHR && is_signed(type_of(in)) &&
                                           by < 32 && is_beside_sign(c, i));
