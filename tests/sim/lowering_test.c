@@ -122,6 +122,38 @@ static void a_load_goes_under_a_predicate_where_anything_else_is_to_be_done(void
     assert_true(instructions_of(place, branch, 64) > instructions_of(place, predicate, 64));
 }
 
+static double of_words(const char *body);
+
+static void uniform_registers_have_no_predicates(void **state)
+{
+    (void)state;
+    // No lane takes the side, whose shared address is made in uniform registers: a branch skips it, unless there is work behind.
+    static const char declared[] = ".global .align 4 .b32 g[64];\n.shared .align 4 .b32 t[64];\n";
+    static const char side[] =
+        ".reg .pred %%q;\nsetp.ge.s32 %%p, %%x, %%n;\nsetp.lt.s32 %%q, %%x, 5;\n@!%%p bra over;\n"
+        "mov.u64 %%d1, g;\nmul.wide.u32 %%d2, %%x, 4;\nadd.s64 %%d3, %%d1, %%d2;\n"
+        "ld.global.u32 %%r1, [%%d3];\nmov.u32 %%r2, t;\nshl.b32 %%r3, %%x, 2;\n"
+        "add.s32 %%r4, %%r2, %%r3;\nst.shared.u32 [%%r4], %%r1;\nover:\nbar.sync 0;\n%s"
+        "@%%q bra end;\nmul.lo.u32 %%r5, %%x, %%x;\nst.shared.u32 [s+4], %%r5;\nend:\n";
+    enum { SIDE = 4, MORE = 2 };
+    char chooses[1024], works[1024];
+    (void)snprintf(chooses, sizeof chooses, side, "");
+    (void)snprintf(works, sizeof works, side, "mad.lo.u32 %r9, %x, %x, %n;\n");
+    assert_true(instructions_of(declared, works, 64) >
+                instructions_of(declared, chooses, 64) + SIDE - MORE);
+}
+
+static void a_product_of_64_bits_is_made_once_for_several_sums(void **state)
+{
+    (void)state;
+    enum { SUM = 2 };
+    double one = of_words("mul.lo.s64 %d3, %d1, %d2;\nadd.s64 %d4, %d3, %d1;\n"
+                          "xor.b64 %d6, %d4, %d2;\n");
+    assert_true(of_words("mul.lo.s64 %d3, %d1, %d2;\nadd.s64 %d4, %d3, %d1;\n"
+                         "add.s64 %d5, %d3, %d2;\nadd.s64 %d7, %d3, 77;\n"
+                         "xor.b64 %d4, %d4, %d5;\nxor.b64 %d6, %d4, %d7;\n") == one + 3 * SUM);
+}
+
 static void a_loop_that_is_written_out_steps_no_addresses(void **state)
 {
     (void)state;
@@ -337,6 +369,27 @@ static void fragments_are_loaded_by_quarters(void **state)
     assert_true(per_turn(tile, turn) == COUNT + 2 + 2 + 2 + 1); // and the element's copy
 }
 
+static void tf32_fragments_are_loaded_word_by_word(void **state)
+{
+    (void)state;
+    static const char tile[] = ".shared .align 32 .b8 tile[2048];\n";
+    static const char turn[] =
+        "wmma.load.a.sync.aligned.row.m16n16k8.tf32 {%%r10, %%r11, %%r12, %%r13}, [%%d1], 16;\n"
+        "wmma.load.b.sync.aligned.row.m16n16k8.tf32 {%%r20, %%r21, %%r22, %%r23}, [%%d1%s], 16;\n"
+        "wmma.mma.sync.aligned.row.row.m16n16k8.f32.tf32.tf32.f32 "
+        "{%%f10, %%f11, %%f12, %%f13, %%f14, %%f15, %%f16, %%f17}, {%%r10, %%r11, %%r12, %%r13}, "
+        "{%%r20, %%r21, %%r22, %%r23}, {%%f10, %%f11, %%f12, %%f13, %%f14, %%f15, %%f16, %%f17};\n"
+        "mov.b32 %%r9, %%f10;\n";
+    enum { COUNT = 3, WORDS = 8, PRODUCTS = 4, BESIDE = 2 };
+    char text[1024];
+    const char *place = "mov.u64 %d1, tile;\ncvta.shared.u64 %d1, %d1;\n";
+    (void)snprintf(text, sizeof text, turn, "");
+    double at_base = per_turn_behind(tile, place, text);
+    assert_true(at_base == COUNT + 2 * WORDS + PRODUCTS);
+    (void)snprintf(text, sizeof text, turn, "+64");
+    assert_true(per_turn_behind(tile, place, text) == at_base + BESIDE);
+}
+
 static void what_both_ways_hand_on_is_copied_once(void **state)
 {
     (void)state;
@@ -375,6 +428,8 @@ int main(void)
         cmocka_unit_test(products_with_carries_are_a_product_and_a_sum),
         cmocka_unit_test(the_upper_half_of_a_product_brings_the_lower),
         cmocka_unit_test(a_load_goes_under_a_predicate_where_anything_else_is_to_be_done),
+        cmocka_unit_test(uniform_registers_have_no_predicates),
+        cmocka_unit_test(a_product_of_64_bits_is_made_once_for_several_sums),
         cmocka_unit_test(a_loop_that_is_written_out_steps_no_addresses),
         cmocka_unit_test(lanes_that_leave_a_loop_apart_take_all_that_is_left_over),
         cmocka_unit_test(a_value_of_64_bits_is_rotated_by_its_halves),
@@ -388,6 +443,7 @@ int main(void)
         cmocka_unit_test(lanes_that_may_have_diverged_are_asked_for),
         cmocka_unit_test(pairs_of_pointers_are_moved_unless_the_loop_stores_alone),
         cmocka_unit_test(fragments_are_loaded_by_quarters),
+        cmocka_unit_test(tf32_fragments_are_loaded_word_by_word),
         cmocka_unit_test(what_both_ways_hand_on_is_copied_once),
         cmocka_unit_test(copies_of_a_loop_load_by_the_same_address),
     };
