@@ -132,7 +132,7 @@ static void walk_compare(const struct launch *l, const struct walk *w, struct ar
         if (w->f->block_of[i] >= 0 && p->sites[i].segment >= 0)
             l->cores->segments[p->sites[i].segment].executed =
                 (uint64_t)w->executed[w->f->block_of[i]];
-    code_issued(w->c, w->executed, issued);
+    code_issued(w->c, w->executed, NULL, issued);
     const double *slots = machine_slots(l, a);
     for (int i = 0; i < w->f->instruction_count; i++) {
         reckoned += issued[i];

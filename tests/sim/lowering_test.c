@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec_support.h"
 
+#include <string.h>
+
 // Of one warp: x is the thread's number, which lanes do not share, n the parameter.
 static double instructions_of(const char *declared, const char *body, uint32_t n)
 {
@@ -103,6 +105,95 @@ static void products_with_carries_are_a_product_and_a_sum(void **state)
                          "add.u32 %r9, %r7, %r8;\n") == two + 2);
 }
 
+static void a_load_goes_under_a_predicate_where_anything_else_is_to_be_done(void **state)
+{
+    (void)state;
+    static const char place[] = ".global .align 4 .b32 g[64];\n";
+    static const char side[] = "setp.lt.u32 %%p, %%x, %%n;\nmov.u64 %%d1, g;\nmov.u32 %%r1, 7;\n%s"
+                               "%sxor.b32 %%r9, %%r1, %%r2;\n";
+    static const char taken[] = "@!%p bra over;\nld.global.u32 %r1, [%d1];\nover:\n",
+                      guarded[] = "@%p ld.global.u32 %r1, [%d1];\n";
+    char branch[512], predicate[512];
+    (void)snprintf(branch, sizeof branch, side, taken, "mul.lo.u32 %r2, %x, 11;\n");
+    (void)snprintf(predicate, sizeof predicate, side, guarded, "mul.lo.u32 %r2, %x, 11;\n");
+    assert_true(instructions_of(place, branch, 64) == instructions_of(place, predicate, 64));
+    (void)snprintf(branch, sizeof branch, side, taken, "mov.u32 %r2, %x;\n");
+    (void)snprintf(predicate, sizeof predicate, side, guarded, "mov.u32 %r2, %x;\n");
+    assert_true(instructions_of(place, branch, 64) > instructions_of(place, predicate, 64));
+}
+
+static double of_words(const char *body);
+
+static void uniform_registers_have_no_predicates(void **state)
+{
+    (void)state;
+    // No lane takes the side, whose shared address is made in uniform registers: a branch skips it, unless there is work behind.
+    static const char declared[] = ".global .align 4 .b32 g[64];\n.shared .align 4 .b32 t[64];\n";
+    static const char side[] =
+        ".reg .pred %%q;\nsetp.ge.s32 %%p, %%x, %%n;\nsetp.lt.s32 %%q, %%x, 5;\n@!%%p bra over;\n"
+        "mov.u64 %%d1, g;\nmul.wide.u32 %%d2, %%x, 4;\nadd.s64 %%d3, %%d1, %%d2;\n"
+        "ld.global.u32 %%r1, [%%d3];\nmov.u32 %%r2, t;\nshl.b32 %%r3, %%x, 2;\n"
+        "add.s32 %%r4, %%r2, %%r3;\nst.shared.u32 [%%r4], %%r1;\nover:\nbar.sync 0;\n%s"
+        "@%%q bra end;\nmul.lo.u32 %%r5, %%x, %%x;\nst.shared.u32 [s+4], %%r5;\nend:\n";
+    enum { SIDE = 4, MORE = 2 };
+    char chooses[1024], works[1024];
+    (void)snprintf(chooses, sizeof chooses, side, "");
+    (void)snprintf(works, sizeof works, side, "mad.lo.u32 %r9, %x, %x, %n;\n");
+    assert_true(instructions_of(declared, works, 64) >
+                instructions_of(declared, chooses, 64) + SIDE - MORE);
+}
+
+static void a_product_of_64_bits_is_made_once_for_several_sums(void **state)
+{
+    (void)state;
+    enum { SUM = 2 };
+    double one = of_words("mul.lo.s64 %d3, %d1, %d2;\nadd.s64 %d4, %d3, %d1;\n"
+                          "xor.b64 %d6, %d4, %d2;\n");
+    assert_true(of_words("mul.lo.s64 %d3, %d1, %d2;\nadd.s64 %d4, %d3, %d1;\n"
+                         "add.s64 %d5, %d3, %d2;\nadd.s64 %d7, %d3, 77;\n"
+                         "xor.b64 %d4, %d4, %d5;\nxor.b64 %d6, %d4, %d7;\n") == one + 3 * SUM);
+}
+
+static void a_loop_that_is_written_out_steps_no_addresses(void **state)
+{
+    (void)state;
+    static const char loop[] =
+        ".reg .pred %%q;\nmov.u32 %%r8, 0;\nmov.u32 %%r9, 0;\nmov.u32 %%r20, s;\n"
+        "again:\n%sld.shared.u32 %%r3, [%%r2];\nxor.b32 %%r9, %%r9, %%r3;\n"
+        "setp.ne.s32 %%q, %%r9, %%x;\nadd.s32 %%r8, %%r8, 1;\n"
+        "setp.lt.u32 %%p, %%r8, 8;\nand.pred %%p, %%p, %%q;\n@%%p bra again;\n";
+    char fixed[512], stepped[512], other[512];
+    (void)snprintf(fixed, sizeof fixed, loop, "mov.u32 %r2, %r20;\n");
+    (void)snprintf(stepped, sizeof stepped, loop,
+                   "shl.b32 %r1, %r8, 2;\nadd.s32 %r2, %r20, %r1;\n");
+    // What becomes an address by more than sums and numbers is worked out in each turn.
+    (void)snprintf(other, sizeof other, loop,
+                   "and.b32 %r1, %r8, %r9;\nand.b32 %r1, %r1, 60;\nadd.s32 %r2, %r20, %r1;\n");
+    enum { TURNS = 8 };
+    assert_true(straight(stepped) <= straight(fixed) + 2);
+    assert_true(straight(other) >= straight(fixed) + TURNS);
+}
+
+static void lanes_that_leave_a_loop_apart_take_all_that_is_left_over(void **state)
+{
+    (void)state;
+    static const char loop[] =
+        "shr.u32 %%r1, %%x, %d;\nand.b32 %%r1, %%r1, 3;\nadd.s32 %%r1, %%r1, %%n;\n"
+        "mov.u32 %%r8, 0;\nmov.u32 %%r9, 0;\nagain:\n%s"
+        "add.s32 %%r8, %%r8, 1;\nsetp.lt.s32 %%p, %%r8, %%r1;\n@%%p bra again;\n";
+    static const char step[] = "xor.b32 %r2, %r9, %r8;\nmul.lo.s32 %r9, %r2, %x;\n";
+    enum { BODY = 14, WARP_BITS = 5, TURNS = 5 };
+    char body[512] = "", text[1024];
+    for (int i = 0; i < BODY / 2; i++)
+        strcat(body, step);
+    (void)snprintf(text, sizeof text, loop, WARP_BITS, body);
+    double together = instructions_of("", text, TURNS), last = instructions_of("", text, TURNS + 3);
+    (void)snprintf(text, sizeof text, loop, 0, body);
+    // Five to eight turns: a second round of four for some, two turns and one for others.
+    double apart = instructions_of("", text, TURNS);
+    assert_true(together + 2 * BODY < last && last + BODY < apart && apart < last + 4 * BODY);
+}
+
 // Of two words of 64 bits in shared memory.
 static double of_words(const char *body)
 {
@@ -138,6 +229,53 @@ static void equal_upper_halves_are_not_chosen_between(void **state)
                *other = "setp.lt.u64 %p, %d1, %d2;\nselp.u64 %d3, 4294967297, 0, %p;\n"
                         "add.s64 %d6, %d1, %d3;\n";
     assert_true(of_words(other) == of_words(one) + 1);
+}
+
+static void a_value_of_64_bits_is_rotated_by_its_halves(void **state)
+{
+    (void)state;
+    static const char rotated[] = "shl.b64 %%d3, %s, %d;\nshr.u64 %%d4, %s, %d;\n"
+                                  "%s %%d5, %%d3, %%d4;\nadd.s64 %%d6, %%d5, %%d2;\n";
+    char text[256];
+    double sum = of_words("add.s64 %d6, %d1, %d2;\n");
+    static const char *const joins[] = {"or.b64", "xor.b64", "add.s64"};
+    for (size_t i = 0; i < COUNT_OF(joins); i++) {
+        (void)snprintf(text, sizeof text, rotated, "%d1", 13, "%d1", 51, joins[i]);
+        assert_true(of_words(text) == sum + 2);
+        (void)snprintf(text, sizeof text, rotated, "%d1", 32, "%d1", 32, joins[i]);
+        assert_true(of_words(text) == sum);
+        (void)snprintf(text, sizeof text, rotated, "%d1", 13, "%d1", 50, joins[i]);
+        assert_true(of_words(text) > sum + 2);
+        (void)snprintf(text, sizeof text, rotated, "%d1", 13, "%d2", 51, joins[i]);
+        assert_true(of_words(text) > sum + 2);
+    }
+}
+
+static void bit_operations_of_64_bits_are_folded_by_halves(void **state)
+{
+    (void)state;
+    double one = of_words("mul.lo.s64 %d3, %d1, %d2;\nxor.b64 %d6, %d1, %d3;\n");
+    assert_true(of_words("mul.lo.s64 %d3, %d1, %d2;\nand.b64 %d4, %d1, %d2;\n"
+                         "xor.b64 %d6, %d4, %d3;\n") == one);
+    assert_true(of_words("mul.lo.s64 %d3, %d1, %d2;\nnot.b64 %d4, %d1;\n"
+                         "and.b64 %d4, %d4, %d2;\nxor.b64 %d6, %d4, %d3;\n") == one);
+    // A second reader of both halves keeps them, one of the upper half the upper one.
+    const char *both = "mul.lo.s64 %d3, %d1, %d2;\nand.b64 %d4, %d1, %d2;\n"
+                       "xor.b64 %d5, %d4, %d3;\nadd.s64 %d6, %d4, %d5;\n",
+               *sum = "mul.lo.s64 %d3, %d1, %d2;\nxor.b64 %d5, %d1, %d3;\n"
+                      "add.s64 %d6, %d1, %d5;\n";
+    assert_true(of_words(both) == of_words(sum) + 2);
+    // The upper half of a shift by 33 is zero, and the lower one of the first is folded.
+    double first = of_words("mul.lo.s64 %d3, %d1, %d2;\nxor.b64 %d6, %d3, %d1;\n");
+    assert_true(of_words("mul.lo.s64 %d3, %d1, %d2;\nxor.b64 %d4, %d3, %d1;\n"
+                         "shr.u64 %d5, %d4, 33;\nxor.b64 %d6, %d4, %d5;\n") == first + 1);
+}
+
+static void one_word_above_another_is_a_pair(void **state)
+{
+    (void)state;
+    assert_true(of_words("add.s64 %d3, %d1, %d2;\nbfi.b64 %d6, %d3, %d1, 32, 32;\n") + 3 ==
+                of_words("add.s64 %d3, %d1, %d2;\nbfi.b64 %d6, %d3, %d1, 31, 32;\n"));
 }
 
 static void a_word_with_a_sign_is_extended(void **state)
@@ -231,6 +369,27 @@ static void fragments_are_loaded_by_quarters(void **state)
     assert_true(per_turn(tile, turn) == COUNT + 2 + 2 + 2 + 1); // and the element's copy
 }
 
+static void tf32_fragments_are_loaded_word_by_word(void **state)
+{
+    (void)state;
+    static const char tile[] = ".shared .align 32 .b8 tile[2048];\n";
+    static const char turn[] =
+        "wmma.load.a.sync.aligned.row.m16n16k8.tf32 {%%r10, %%r11, %%r12, %%r13}, [%%d1], 16;\n"
+        "wmma.load.b.sync.aligned.row.m16n16k8.tf32 {%%r20, %%r21, %%r22, %%r23}, [%%d1%s], 16;\n"
+        "wmma.mma.sync.aligned.row.row.m16n16k8.f32.tf32.tf32.f32 "
+        "{%%f10, %%f11, %%f12, %%f13, %%f14, %%f15, %%f16, %%f17}, {%%r10, %%r11, %%r12, %%r13}, "
+        "{%%r20, %%r21, %%r22, %%r23}, {%%f10, %%f11, %%f12, %%f13, %%f14, %%f15, %%f16, %%f17};\n"
+        "mov.b32 %%r9, %%f10;\n";
+    enum { COUNT = 3, WORDS = 8, PRODUCTS = 4, BESIDE = 2 };
+    char text[1024];
+    const char *place = "mov.u64 %d1, tile;\ncvta.shared.u64 %d1, %d1;\n";
+    (void)snprintf(text, sizeof text, turn, "");
+    double at_base = per_turn_behind(tile, place, text);
+    assert_true(at_base == COUNT + 2 * WORDS + PRODUCTS);
+    (void)snprintf(text, sizeof text, turn, "+64");
+    assert_true(per_turn_behind(tile, place, text) == at_base + BESIDE);
+}
+
 static void what_both_ways_hand_on_is_copied_once(void **state)
 {
     (void)state;
@@ -268,6 +427,14 @@ int main(void)
         cmocka_unit_test(what_a_loop_hands_on_is_moved),
         cmocka_unit_test(products_with_carries_are_a_product_and_a_sum),
         cmocka_unit_test(the_upper_half_of_a_product_brings_the_lower),
+        cmocka_unit_test(a_load_goes_under_a_predicate_where_anything_else_is_to_be_done),
+        cmocka_unit_test(uniform_registers_have_no_predicates),
+        cmocka_unit_test(a_product_of_64_bits_is_made_once_for_several_sums),
+        cmocka_unit_test(a_loop_that_is_written_out_steps_no_addresses),
+        cmocka_unit_test(lanes_that_leave_a_loop_apart_take_all_that_is_left_over),
+        cmocka_unit_test(a_value_of_64_bits_is_rotated_by_its_halves),
+        cmocka_unit_test(bit_operations_of_64_bits_are_folded_by_halves),
+        cmocka_unit_test(one_word_above_another_is_a_pair),
         cmocka_unit_test(equal_upper_halves_are_not_chosen_between),
         cmocka_unit_test(a_word_with_a_sign_is_extended),
         cmocka_unit_test(a_selection_reads_what_an_earlier_one_has_overwritten),
@@ -276,6 +443,7 @@ int main(void)
         cmocka_unit_test(lanes_that_may_have_diverged_are_asked_for),
         cmocka_unit_test(pairs_of_pointers_are_moved_unless_the_loop_stores_alone),
         cmocka_unit_test(fragments_are_loaded_by_quarters),
+        cmocka_unit_test(tf32_fragments_are_loaded_word_by_word),
         cmocka_unit_test(what_both_ways_hand_on_is_copied_once),
         cmocka_unit_test(copies_of_a_loop_load_by_the_same_address),
     };

@@ -27,6 +27,8 @@ static bool absorbs_wide(const struct code *c, int k, struct reader r)
 {
     const struct ptx_instruction *from = at(c, k), *in = at(c, r.instruction);
     bool sum = is_int(in, PTX_OP_ADD, 64);
+    if (code_rotates(c, k, r.instruction))
+        return true;
     if (is_wide_product(from))
         return sum || (is_int(in, PTX_OP_SUB, 64) && r.operand == 1 && has_number(c, k));
     if (is_shift_by_number(c, k, PTX_OP_SHL, 64))
@@ -36,9 +38,12 @@ static bool absorbs_wide(const struct code *c, int k, struct reader r)
         return sum && reader_count(c, k) == 1 && (other < 0 || !is_wide_product(at(c, other)));
     }
     if (is_product(from, 64)) // of uniform registers it is made beside, and not folded
-        return (sum || (is_int(in, PTX_OP_SUB, 64) && r.operand == 1 && has_number(c, k))) &&
+        return reader_count(c, k) == 1 &&
+               (sum || (is_int(in, PTX_OP_SUB, 64) && r.operand == 1 && has_number(c, k))) &&
                (value_differs(c, k) || !value_differs(c, r.instruction));
-    bool three = is_int(from, PTX_OP_ADD, 64) || is_int(from, PTX_OP_SUB, 64); // IADD3, IADD3.X
+    int part = def_of(c, *source_of(c, k, 0));
+    bool three = (is_int(from, PTX_OP_ADD, 64) && (part < 0 || !code_rotates(c, part, k))) ||
+                 is_int(from, PTX_OP_SUB, 64); // IADD3, IADD3.X
     if (three && (sum || is_int(in, PTX_OP_SUB, 64)))
         return reader_count(c, k) == 1 && needs_high(c, r.instruction);
     return is_int(from, PTX_OP_ADD, 64) && has_number(c, k) && is_address_of(c, r);
@@ -54,22 +59,29 @@ static void widenings_keep(struct code *c, int k)
     }
 }
 
-static bool rotates(const struct code *c, int k, int i)
+// Two shifts of one value, the other way, by what makes a whole word together: SHF, of both halves where it is of 64 bits.
+bool code_rotates(const struct code *c, int part, int join)
 {
-    const struct ptx_instruction *in = at(c, i);
+    const struct ptx_instruction *in = at(c, join);
+    int bits = bits_of(in);
     uint64_t left, right;
-    if (!is_bitwise(in, 32) || in->opcode == PTX_OP_AND || in->opcode == PTX_OP_NOT)
+    bool sum = is_int(in, PTX_OP_ADD, 64);
+    if (!sum && ((!is_bitwise(in, 32) && !is_bitwise(in, 64)) || in->opcode == PTX_OP_AND ||
+                 in->opcode == PTX_OP_NOT))
         return false;
-    int a = def_of(c, *source_of(c, i, 0)), b = def_of(c, *source_of(c, i, 1));
-    if (a < 0 || b < 0 || (a != k && b != k))
+    int a = def_of(c, *source_of(c, join, 0)), b = def_of(c, *source_of(c, join, 1));
+    if (a < 0 || b < 0 || (a != part && b != part))
         return false;
     if (at(c, a)->opcode == PTX_OP_SHR) {
         int other = a;
         a = b, b = other;
     }
-    return is_shift_by_number(c, a, PTX_OP_SHL, 32) && is_shift_by_number(c, b, PTX_OP_SHR, 32) &&
-           !is_signed(type_of(at(c, b))) && number_at(c, a, 1, &left) &&
-           number_at(c, b, 1, &right) && left + right == 32;
+    if (!is_shift_by_number(c, a, PTX_OP_SHL, bits) ||
+        !is_shift_by_number(c, b, PTX_OP_SHR, bits) || is_signed(type_of(at(c, b))) ||
+        !number_at(c, a, 1, &left) || !number_at(c, b, 1, &right))
+        return false;
+    bool one = bits == 32 || same_value(c, source_of(c, a, 0), source_of(c, b, 0));
+    return one && left + right == (uint64_t)bits;
 }
 
 static bool is_least_or_most(const struct ptx_instruction *in)
@@ -133,7 +145,7 @@ static bool is_bit_operation(const struct code *c, int i)
     if (!is_bitwise(at(c, i), 32) || code_joins(c, i, 0))
         return false;
     int from = at(c, i)->opcode != PTX_OP_NOT ? def_of(c, *source_of(c, i, 0)) : -1;
-    return from < 0 || !rotates(c, from, i);
+    return from < 0 || !code_rotates(c, from, i);
 }
 
 static bool is_of_bits(const struct code *c, int k, struct reader r)
@@ -163,7 +175,7 @@ static bool absorbs_word(const struct code *c, int k, struct reader r)
 {
     const struct ptx_instruction *from = at(c, k), *in = at(c, r.instruction);
     bool sum = is_int(in, PTX_OP_ADD, 32), difference = is_int(in, PTX_OP_SUB, 32);
-    if (rotates(c, k, r.instruction) || code_absorbs_bytes(c, k, r.instruction))
+    if (code_rotates(c, k, r.instruction) || code_absorbs_bytes(c, k, r.instruction))
         return true;
     bool joins = code_joins(c, r.instruction, 0) &&
                  (reader_count(c, k) == 1 || !has_number(c, r.instruction));
@@ -262,7 +274,7 @@ static bool takes_room(const struct code *c, int k, struct reader r)
     if (is_float(at(c, k))) // FFMA has one product
         return at(c, k)->opcode == PTX_OP_MUL;
     return !is_address_of(c, r) && !is_widening(at(c, k)) && !is_float(at(c, r.instruction)) &&
-           !rotates(c, k, r.instruction) && !is_of_bits(c, k, r) && !is_beside_symbol(c, k) &&
+           !code_rotates(c, k, r.instruction) && !is_of_bits(c, k, r) && !is_beside_symbol(c, k) &&
            !code_absorbs_bytes(c, k, r.instruction) && !is_bound_by_zero(c, k, r.instruction);
 }
 

@@ -718,12 +718,14 @@ static void code_start(struct code *c, struct arena *a)
     c->number = xcalloc(blocks, sizeof(int));
     c->loop_of = ARENA_ARRAY(a, int, blocks);
     c->joined_to = xcalloc(blocks, sizeof(int));
+    c->joined_late = xcalloc(blocks, sizeof(bool));
     c->agree = xcalloc(blocks, sizeof(bool));
     c->diverged = xcalloc(blocks, sizeof(bool));
     c->loops = ARENA_ARRAY(a, struct natural_loop, blocks);
     c->same = xcalloc(count, sizeof(int));
     c->fate = xcalloc(count, sizeof *c->fate);
     c->taken = xcalloc(count, sizeof(bool));
+    c->halves = xcalloc(count, sizeof(uint8_t));
     c->moved = xcalloc(count, sizeof(double));
     c->word_place = xcalloc(count, sizeof(int));
     c->slots = ARENA_ARRAY(a, double, count);
@@ -757,11 +759,13 @@ static void code_end(struct code *c, struct arena *a)
     free(c->order);
     free(c->number);
     free(c->joined_to);
+    free(c->joined_late);
     free(c->agree);
     free(c->diverged);
     free(c->same);
     free(c->fate);
     free(c->taken);
+    free(c->halves);
     free(c->moved);
     free(c->word_place);
     free(c->several);
@@ -791,6 +795,7 @@ struct code *code_of(struct decoder *d)
     values_find(c);
     readers_find(c);
     code_absorb(c);
+    code_halves(c);
     code_slots(c);
     code_predicates(c);
     merge_shared(c);

@@ -9,6 +9,7 @@
 //   lower_wmma.c    fragments of matrices
 //   lower_bytes.c   values of 8 and 16 bits
 //   lower_bits.c    which bits may be set
+//   lower_halves.c  bit operations of 64 bits, by their halves
 //   lower_flow.c    predicates, ends, what is brought into registers once
 //   lower_agree.c   branches that lanes take alike
 //   lower_waits.c   lanes that wait for each other; copies in a row
@@ -55,6 +56,7 @@ struct natural_loop {
     bool leave_apart; // lanes leave it at different turns
     bool has_inner;   // loops within
     bool from_number, to_number;
+    bool written_out;                    // though it is left otherwise, too
     bool peeled;                         // one turn before the others, as the count is unsigned
     bool by_chain;                       // its rest is a loop of single turns, not straight code
     bool predicated_two, predicated_one; // the straight code of two turns, of one
@@ -87,9 +89,10 @@ struct code {
     // by block
     int *dominator, *order, *number; // immediate; reverse postorder and its inverse
     int *loop_of;                    // innermost loop, or -1
-    int *joined_to; // after predication: the block that it is executed with; itself
-    bool *agree;    // those that run take its branch alike (lower_agree.c)
-    bool *diverged; // lanes may have diverged before it, and not met yet
+    int *joined_to;    // after predication: the block that it is executed with; itself
+    bool *joined_late; // once loops are unrolled
+    bool *agree;       // those that run take its branch alike (lower_agree.c)
+    bool *diverged;    // lanes may have diverged before it, and not met yet
     struct natural_loop *loops;
     int loop_count;
     // by instruction
@@ -107,6 +110,8 @@ struct code {
     int *word_place; // of a parameter of 32 bits: 1 + the block that it is loaded in
     double *moved;   // of those, moves of numbers, which a turn's copies have together
     bool *taken;     // it has absorbed one already
+    uint8_t *
+        halves; // of a bit operation of 64 bits: those that its readers fold, 1 the lower, 2 the upper
     // by register
     bool *several; // several instructions write it
 };
@@ -137,6 +142,13 @@ void lower_alone(const struct decoder *d, const struct ptx_instruction *in, stru
 int lower_beside(const struct ptx_instruction *in);
 // lower_absorb.c
 void code_absorb(struct code *c);
+// Do two shifts and what joins them, of which `part` is one, rotate a value?
+bool code_rotates(const struct code *c, int part, int join);
+// lower_halves.c: fills c->halves; machine instructions of a bit operation of 64 bits.
+void code_halves(struct code *c);
+double code_half_slots(const struct code *c, int i);
+bool code_is_rotation(const struct code *c, int i); // of 64 bits, its shifts folded
+double code_rotation_slots(const struct code *c, int i);
 // lower_made.c
 void code_slots(struct code *c);
 double code_atomic(const struct code *c, int i); // beside the one that does it

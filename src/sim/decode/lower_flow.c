@@ -121,10 +121,38 @@ static int overlap(const struct code *c, int side, int meet)
     return sum + (read || m->count == 0 ? 0 : UNREAD);
 }
 
-// A side with a load from memory goes under a predicate where something is to be done until what it loads is there.
-static bool pays(const struct code *c, int side, int meet)
+// Is the address of a shared variable made there? Uniform registers have no predicates.
+static bool makes_shared_place(const struct code *c, int b)
 {
-    enum { AT_END = 4, AT_END_OF_CHAIN = 2 };
+    const struct ptx_block *block = block_at(c, b);
+    for (int i = block->first; i < block->first + block->count; i++)
+        if (at(c, i)->opcode == PTX_OP_MOV && is_shared_symbol(&at(c, i)->operands[1]))
+            return true;
+    return false;
+}
+
+// Does the block choose at once how the threads go on? One that ends some by a comparison goes on with what is behind that.
+static bool only_chooses(const struct code *c, int b)
+{
+    const struct ptx_block *block = block_at(c, b);
+    bool compares = false;
+    if (!ends_with_choice(c, b))
+        return false;
+    for (int i = block->first; i < last_of(c, b); i++) {
+        enum ptx_opcode opcode = at(c, i)->opcode;
+        if (opcode != PTX_OP_SETP && opcode != PTX_OP_BAR && opcode != PTX_OP_BARRIER)
+            return false;
+        compares |= opcode == PTX_OP_SETP;
+    }
+    return !compares || (!block_ends_thread(c->f, block->successors[0]) &&
+                         !block_ends_thread(c->f, block->successors[1]));
+}
+
+// A side with a load from memory goes under a predicate where something is to be done until what it loads is there: a little, or
+// (early) so much that it does before loops are unrolled, which stay as they are with branches in them.
+static bool pays(const struct code *c, int side, int meet, bool early)
+{
+    enum { LATE = 1, AT_END = 4, AT_END_OF_CHAIN = 2 };
     const struct ptx_block *b = block_at(c, side);
     int loads = 0, last = NONE;
     for (int i = b->first; i < b->first + b->count; i++) {
@@ -134,8 +162,11 @@ static bool pays(const struct code *c, int side, int meet)
     }
     if (loads == 0)
         return true;
+    if (c->loop_of[side] < 0 && makes_shared_place(c, side) && only_chooses(c, meet))
+        return false;
     bool at_end = is_global_load(at(c, last));
-    return overlap(c, side, meet) >= (!at_end ? 1 : loads > 1 ? AT_END_OF_CHAIN : AT_END);
+    int least = !early ? at_end * LATE : !at_end ? 1 : loads > 1 ? AT_END_OF_CHAIN : AT_END;
+    return overlap(c, side, meet) >= least;
 }
 
 static bool leads_only_to(const struct code *c, int b, int to)
@@ -233,7 +264,8 @@ static bool side_step(struct code *c, int b)
         bool same = same_branch(c, b);
         if (leads_only_to(c, side, meet) && !block_ends_thread(c->f, meet) &&
             !has_other_way(c, meet, b, side, NONE) && is_short(c, side, same) &&
-            pays(c, side, meet)) {
+            pays(c, side, meet, false)) {
+            c->joined_late[side] = !pays(c, side, meet, true);
             join_arm(c, side, by, b);
             c->slots[last_of(c, b)] = 0;
             return true;

@@ -150,7 +150,7 @@ static bool is_straight(const struct code *c, int loop)
             continue;
         const struct ptx_block *block = &c->f->blocks[b];
         int last = block->first + block->count - 1;
-        if (c->loop_of[b] != loop)
+        if (c->loop_of[b] != loop || c->joined_late[b])
             return false;
         if (last == l->branch)
             continue;
@@ -366,15 +366,16 @@ enum { CHAIN = 4 };
 // Is it made of the counter and what does not change alone?
 static bool is_of_counter(const struct code *c, int loop, int i, int deep)
 {
-    bool walks = false;
-    if (deep > CHAIN || !is_inside(c, i, loop) || c->fate[i] == FATE_COPY || !is_linear(c, i))
+    bool walks = false, widens = c->loops[loop].written_out && is_widening(at(c, i));
+    if (deep > CHAIN || !is_inside(c, i, loop) || c->fate[i] == FATE_COPY ||
+        (!widens && !is_linear(c, i)))
         return false;
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < (widens ? 1 : 2); k++) {
         struct origin v = *source_of(c, i, k);
         int from = v.kind == VALUE_KEPT ? writer_in(c, loop, v.at) : def_of(c, v);
         bool counter = v.kind == VALUE_KEPT && from >= 0 && counts(c, from);
-        if (counter ||
-            (from >= 0 && v.kind == VALUE_MADE && is_of_counter(c, loop, from, deep + 1)))
+        if (counter || (from >= 0 && v.kind == VALUE_MADE && !widens &&
+                        is_of_counter(c, loop, from, deep + 1)))
             walks = true;
         else if (!code_is_fixed(c, v, loop))
             return false;
@@ -536,6 +537,21 @@ static bool walks_over_loads(const struct code *c, int loop)
     return false;
 }
 
+// Is the register the address of a load that has become part of the block before it, under a predicate?
+static bool loads_under_predicate(const struct code *c, int loop, int reg)
+{
+    for (int i = 0; i < c->count; i++) {
+        int block = block_of(c, i);
+        if (at(c, i)->opcode != PTX_OP_LD || !is_inside(c, i, loop) ||
+            c->joined_to[block] == block || c->first_source[i] == c->first_source[i + 1])
+            continue;
+        const struct origin *v = &c->sources[c->first_source[i]];
+        if (v->kind == VALUE_KEPT && v->at == reg)
+            return true;
+    }
+    return false;
+}
+
 // A pointer that a loop steps by a number is kept as two registers that stand apart, and copied into a pair for the accesses, if
 // the loop is short; in longer ones that are marked one of them is. In other long ones ptxas finds pairs for one pointer, and for
 // three quarters of several (in the mean of 25 loops: it depends on the registers that are free). One that
@@ -567,9 +583,10 @@ static void pointer_moves(struct code *c, int loop)
                 continue;
             bool pair = begins_as_pair(c, loop, reg),
                  half = (body > SHORT && c->differs[reg]) || (pointers == 1 && pair);
-            if (long_one && (pointers == 1 || pair))
+            bool under = loads_under_predicate(c, loop, reg);
+            if (long_one && !under && (pointers == 1 || pair))
                 continue;
-            double moves = long_one ? 1.0 / PAIR : half ? 1 : PAIR;
+            double moves = under ? PAIR : long_one ? 1.0 / PAIR : half ? 1 : PAIR;
             c->slots[i] += moves;
             code_bring(c, c->dominator[l->head], i, moves);
         }
@@ -625,6 +642,23 @@ static bool is_read_outside(const struct code *c, int loop, int reg)
     return false;
 }
 
+// In a loop that is written out addresses are the first turn's and a number.
+static void walks_stand(struct code *c, int loop, int test)
+{
+    int before = c->dominator[c->loops[loop].head];
+    for (int i = 0; i < c->count; i++) {
+        if (!is_inside(c, i, loop) || !in_loop(c, c->place[i], loop) || before < 0)
+            continue;
+        bool counter = counts(c, i) && writer_in(c, loop, at(c, i)->operands[0].reg) == i &&
+                       once_for_all(c, loop, i, test);
+        if (!counter && !walks_along(c, loop, i))
+            continue;
+        if (!counter)
+            code_bring(c, before, i, c->slots[i]);
+        c->slots[i] = 0;
+    }
+}
+
 // Written out for as many turns as there can be, the loop needs no count; what is read behind it becomes a number.
 static void loop_write_out(struct code *c, int loop)
 {
@@ -645,6 +679,8 @@ static void loop_write_out(struct code *c, int loop)
         c->slots[test] = 0;
         c->slots[last] = alone ? 0 : c->slots[last];
         c->slots[sum] = is_read_outside(c, loop, at(c, sum)->operands[0].reg);
+        c->loops[loop].written_out = true;
+        walks_stand(c, loop, test);
         return;
     }
 }
@@ -697,7 +733,8 @@ void code_loops(struct code *c)
         } else if (operations < 0 && !has_choice_within(c, n)) {
             loop_write_out(c, n);
         }
-        pointer_moves(c, n);
+        if (!l->written_out)
+            pointer_moves(c, n);
         halves_move(c, n);
     }
 }

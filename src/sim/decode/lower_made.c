@@ -347,6 +347,10 @@ static double sum_slots(const struct code *c, int i)
                      (is_signed(at(c, other)->types[1]) || has_extended_factor(c, from));
         if (is_product(at(c, from), 64))
             return is_low_of_high(c, from) ? 2 : product_slots(c, from) + (moved ? PAIR : 0);
+        // LEA.HI.X.SX32 extends a register of the thread's.
+        if (is_widening(at(c, from)) && is_signed(at(c, from)->types[1]) &&
+            !value_differs(c, from) && value_differs(c, i))
+            return 2 + 1;
         if (is_wide_product(at(c, from)))
             return 1 + (moved || source_of(c, i, 1 - k)->kind == VALUE_NUMBER ? PAIR : 0);
     }
@@ -444,6 +448,8 @@ static double wide_slots(const struct code *c, int i, double alone)
     uint64_t by;
     if (is_sign_bit(c, i) && sign_added_at(c, i) >= 0)
         return 0;
+    if (code_is_rotation(c, i))
+        return code_rotation_slots(c, i);
     if ((in->opcode == PTX_OP_SHL || in->opcode == PTX_OP_SHR) && number_at(c, i, 1, &by))
         return shifted_slots(c, i, by) - (in->opcode == PTX_OP_SHR && is_signed(type_of(in)) &&
                                           by < 32 && is_beside_sign(c, i));
@@ -473,15 +479,8 @@ static double wide_slots(const struct code *c, int i, double alone)
         return 2;
     if (in->opcode == PTX_OP_ABS)
         return ABS_SLOTS;
-    if (is_bitwise(in, 64) && in->opcode != PTX_OP_NOT)
-        for (int k = 0; k < 2; k++) { // a high half of zeros changes nothing, or leaves zeros
-            int from = def_of(c, *source_of(c, i, k));
-            if (number_at(c, i, k, &by))
-                return halves_changed(in, by);
-            if (from >= 0 && is_shift_by_number(c, from, PTX_OP_SHR, 64) &&
-                !is_signed(type_of(at(c, from))) && number_at(c, from, 1, &by) && by >= 32)
-                return 1;
-        }
+    if (is_bitwise(in, 64))
+        return code_half_slots(c, i);
     return alone;
 }
 
@@ -760,6 +759,15 @@ static double mask_slots(const struct code *c, int i)
     return in->opcode == PTX_OP_VOTE ? TOGETHER_FOR_VOTE : TOGETHER;
 }
 
+// One word above another is a pair of registers.
+static bool is_pairing(const struct code *c, int i)
+{
+    enum { WORD = 32 };
+    uint64_t from, length;
+    return bits_of(at(c, i)) == 2 * WORD && number_at(c, i, 2, &from) &&
+           number_at(c, i, 3, &length) && from == WORD && length == WORD;
+}
+
 // PRMT puts bytes between others.
 static bool is_byte_insertion(const struct code *c, int i)
 {
@@ -871,7 +879,7 @@ static double slots_of(struct code *c, int i)
     if (in->opcode == PTX_OP_MOV && in->operands[1].kind == PTX_OPERAND_VECTOR && bits_of(in) == 32)
         return 1; // PRMT
     if (in->opcode == PTX_OP_BFI)
-        return bits_of(in) == 64 ? 3 : is_byte_insertion(c, i) ? 1 : 2;
+        return is_pairing(c, i) ? 0 : bits_of(in) == 64 ? 3 : is_byte_insertion(c, i) ? 1 : 2;
     if (has_product_before(c, i))
         return alone - 1;
     bool wide = class == PTX_CLASS_INTEGER && !is_float(in) && bits_of(in) == 64 &&

@@ -78,49 +78,17 @@ static bool is_made_before(const struct code *c, int i, bool base)
     return false;
 }
 
-// Is it an address in shared memory, though it is not marked as one?
-static bool is_of_shared(const struct code *c, struct origin v, int deep)
+// Of tf32 each word has an address of its own, and a number beside the base is added before.
+static double tf32_slots(const struct ptx_instruction *in)
 {
-    enum { DEEP = 8 };
-    int from = def_of(c, v);
-    if (from < 0 || deep > DEEP)
-        return false;
-    for (int o = 0; o < at(c, from)->operand_count; o++) {
-        const struct ptx_operand *op = &at(c, from)->operands[o];
-        if (op->kind == PTX_OPERAND_SYMBOL && op->variable != NULL &&
-            op->variable->space == PTX_SPACE_SHARED)
-            return true;
-    }
-    enum ptx_opcode opcode = at(c, from)->opcode;
-    if (opcode != PTX_OP_ADD && opcode != PTX_OP_CVTA && opcode != PTX_OP_CVT &&
-        opcode != PTX_OP_MOV)
-        return false;
-    for (int s = c->first_source[from]; s < c->first_source[from + 1]; s++)
-        if (is_of_shared(c, c->sources[s], deep + 1))
-            return true;
-    return false;
-}
-
-// Before the outermost loop around the block.
-static int before_all(const struct code *c, int block)
-{
-    for (int l = c->loop_of[block]; l >= 0; l = c->loops[l].around)
-        if (c->dominator[c->loops[l].head] >= 0)
-            block = c->dominator[c->loops[l].head];
-    return block;
+    enum { WORDS = 4, BESIDE = 2 };
+    const struct ptx_operand *from = &in->operands[address_operand(in)];
+    return 2 * WORDS + (from->offset != 0 ? BESIDE : 0);
 }
 
 static double memory_slots(struct code *c, int i, double alone)
 {
-    enum {
-        PLACE = 2,
-        LANE = 3,
-        STRIDE = 3,
-        STRIDE_STORE = 7,
-        NUMBER_STORE = 5,
-        WORDS_TF32 = 4,
-        PLACE_TF32 = 6
-    };
+    enum { PLACE = 2, LANE = 3, STRIDE = 3, STRIDE_STORE = 7, NUMBER_STORE = 5 };
     const struct ptx_instruction *in = at(c, i);
     struct fragment_shape s;
     bool store = in_has(in, "store"), tf32 = type_of(in) == PTX_TYPE_TF32;
@@ -128,27 +96,18 @@ static double memory_slots(struct code *c, int i, double alone)
         return alone;
     enum ptx_space space = ptx_space_of(in);
     bool fixed = source_of(c, i, stride_of(c, i))->kind == VALUE_NUMBER;
-    int first = before_all(c, c->f->block_of[i]), words = s.along * s.across;
+    int first = before_loops(c, c->f->block_of[i]), words = s.along * s.across;
     bool known = is_made_before(c, i, false);
     if (!known)
         code_bring(c, first, i, store ? (fixed ? NUMBER_STORE : STRIDE_STORE) : LANE + STRIDE);
     if (space == PTX_SPACE_SHARED)
         return store ? words : (words + 1) / 2.0; // LDSM transposes by itself
-    double place = is_made_before(c, i, true) ? 0 : PLACE + (fixed ? 0 : s.along - 1);
-    if (tf32)
-        return WORDS_TF32 + (place > 0 ? PLACE_TF32 : PLACE * s.transposed);
+    if (tf32 && !store)
+        return tf32_slots(in);
+    // A base in uniform registers has its upper half moved.
+    double base = origin_differs(c, source_of(c, i, 0)) ? PLACE : PLACE + 1,
+           place = is_made_before(c, i, true) ? 0 : base + (fixed ? 0 : s.along - 1);
     return words * (s.transposed && !store ? 2 : 1) + place;
-}
-
-static bool is_loaded_from_shared(const struct code *c, int i)
-{
-    for (int s = c->first_source[i]; s < c->first_source[i + 1]; s++) {
-        int from = def_of(c, c->sources[s]);
-        if (from >= 0 && is_fragment_memory(at(c, from)) &&
-            is_of_shared(c, *source_of(c, from, 0), 0))
-            return true;
-    }
-    return false;
 }
 
 double code_fragments(struct code *c, int i, double alone)
@@ -156,7 +115,7 @@ double code_fragments(struct code *c, int i, double alone)
     enum { PRODUCTS = 2, PRODUCTS_TF32 = 4 };
     const struct ptx_instruction *in = at(c, i);
     if (in_has(in, "mma")) // by halves of the columns
-        return in_has(in, "m16n16k8") ? (is_loaded_from_shared(c, i) ? PRODUCTS : PRODUCTS_TF32)
+        return in_has(in, "m16n16k8") ? PRODUCTS_TF32
                : in_has(in, "m16n16k16") || in_has(in, "m32n8k16") || in_has(in, "m8n32k16")
                    ? PRODUCTS
                    : alone;

@@ -150,6 +150,12 @@ static bool is_shared(const struct ptx_instruction *in)
     return in->opcode == PTX_OP_SETP || in->opcode == PTX_OP_BRA;
 }
 
+// Of a fragment's words and products several instructions are made in each copy.
+static bool says_copies(const struct ptx_instruction *in)
+{
+    return !is_shared(in) && in->opcode != PTX_OP_WMMA;
+}
+
 // The innermost loop of the PTX around a block, as in the text: a jump back makes one of all between. Its first block; -1.
 static int loop_of_block(const struct ptx_function *f, int block)
 {
@@ -167,7 +173,7 @@ static int loop_of_block(const struct ptx_function *f, int block)
 static bool has_others(const struct making *m, const struct ptx_block *b)
 {
     for (int i = b->first; i < b->first + b->count; i++)
-        if (reckoned(m, i) > 0 && own_of(m, i) > 0 && !is_shared(&m->f->instructions[i]))
+        if (reckoned(m, i) > 0 && own_of(m, i) > 0 && says_copies(&m->f->instructions[i]))
             return true;
     return false;
 }
@@ -185,7 +191,7 @@ static double copies_by(const struct making *m, int first, int loop, bool alone)
     for (int i = 0; i < m->f->instruction_count; i++) {
         int block = m->f->block_of[i];
         if (block < 0 || m->loop_of[block] != first || reckoned(m, i) <= 0 || own_of(m, i) <= 0 ||
-            (others && is_shared(&m->f->instructions[i])))
+            (others && !says_copies(&m->f->instructions[i])))
             continue;
         lines++;
         if (own_in(m, i, loop) > 0 && (!alone || reckoned(m, i) <= 1))

@@ -9,8 +9,10 @@
 const double *machine_slots(const struct launch *l, struct arena *a);
 
 struct code;
-// Machine instructions that a function's instructions issue, reckoned without a compiler. executed: of each block.
-void code_issued(const struct code *c, const double *executed, double *issued);
+// Machine instructions that a function's instructions issue, reckoned without a compiler. executed: of each block; parted:
+// of those, how often lanes parted at its end, or NULL.
+void code_issued(const struct code *c, const double *executed, const double *parted,
+                 double *issued);
 // By site, of all warps that ran.
 const double *reckoned_issues(const struct launch *l, struct arena *a);
 

@@ -10,8 +10,9 @@
 struct turns {
     double entered;
     double rounds, twos,
-        ones;    // each time it is entered: of the unrolled loop; bodies of two turns, of one
-    double asks; // what asks how many turns there are
+        ones;     // each time it is entered: of the unrolled loop; bodies of two turns, of one
+    double asks;  // what asks how many turns there are
+    double joins; // of lanes that left apart, more than between turns
 };
 
 // How often the loop is entered: by the blocks that lead to it from outside.
@@ -26,9 +27,17 @@ static double entered_of(const struct code *c, const struct natural_loop *l, con
     return fmin(entered, executed[l->head]);
 }
 
-// Where turns differ from time to time, what is left over is as by chance.
+// Of numbers that differ, each as often odd as even: how often one of them at least has a bit that the others need not have.
+static double has_bit(double numbers)
+{
+    const double half = 0.5;
+    return 1 - pow(half, numbers);
+}
+
+// Where turns differ from time to time, what is left over is as by chance; so it is for each number of turns after which lanes
+// leave apart, of which the last has been counted.
 static struct turns turns_of(const struct code *c, const struct natural_loop *l,
-                             const double *executed)
+                             const double *executed, const double *parted)
 {
     struct turns t = {.entered = entered_of(c, l, executed)};
     double all = executed[l->head], turns = t.entered > 0 ? all / t.entered : 0;
@@ -38,7 +47,9 @@ static struct turns turns_of(const struct code *c, const struct natural_loop *l,
         t.ones = all / fmax(t.entered, 1) - t.rounds * l->copies;
         return t;
     }
-    bool same = fabs(turns - round(turns)) < 1e-9;
+    double leave =
+        parted != NULL && t.entered > 0 ? 1 + parted[c->f->block_of[l->branch]] / t.entered : 1;
+    bool same = leave <= 1 && fabs(turns - round(turns)) < 1e-9;
     if (l->peeled)
         turns = fmax(turns - 1, 0);
     if (same) {
@@ -51,7 +62,15 @@ static struct turns turns_of(const struct code *c, const struct natural_loop *l,
         left = turns - t.rounds * l->copies;
         t.twos = fmin(left / 3, 1);
         t.ones = fmin(left - 2 * t.twos, 1);
+        if (leave > 1) {
+            t.twos = fmax(t.twos, fmin(has_bit(leave), turns / 2));
+            t.ones = fmax(t.ones, has_bit(leave));
+        }
     }
+    enum {
+        ASKED = 3
+    }; // before the unrolled loop, the two turns and the one; lanes leave the loop between its rounds
+    t.joins = ASKED * has_bit(leave - 1) - (leave - 1) * (l->copies - 1) / l->copies;
     // Before: is there one, how many are left, a predicate, are there enough, a branch. Before the unrolled loop its bound.
     // Behind: how many are left, are there two, a predicate, is there one.
     double guard = l->by_chain ? 2 : 0, bound = l->to_number ? 0 : 1,
@@ -76,24 +95,24 @@ static struct turns turns_of(const struct code *c, const struct natural_loop *l,
 }
 
 static void loop_issued(const struct code *c, const struct natural_loop *l, const double *executed,
-                        double *issued)
+                        const double *parted, double *issued)
 {
-    struct turns t = turns_of(c, l, executed);
+    struct turns t = turns_of(c, l, executed, parted);
     int loop = (int)(l - c->loops);
     double bodies = t.rounds * l->copies + 2 * t.twos + t.ones;
     for (int i = 0; i < c->count; i++)
         if (c->place[i] >= 0 && in_loop(c, c->place[i], loop))
             issued[i] = c->slots[i] * t.entered * (c->once[i] ? t.rounds : bodies);
-    issued[l->branch] += t.entered * t.asks;
+    issued[l->branch] += t.entered * (t.asks + t.joins);
 }
 
-void code_issued(const struct code *c, const double *executed, double *issued)
+void code_issued(const struct code *c, const double *executed, const double *parted, double *issued)
 {
     for (int i = 0; i < c->count; i++)
         issued[i] = c->place[i] >= 0 ? c->slots[i] * executed[c->place[i]] : 0;
     for (int n = 0; n < c->loop_count; n++)
         if (c->loops[n].copies > 1)
-            loop_issued(c, &c->loops[n], executed, issued);
+            loop_issued(c, &c->loops[n], executed, parted, issued);
     for (int k = 0; k < c->brought_count; k++)
         issued[c->brought[k].instruction] += c->brought[k].slots * executed[c->brought[k].block];
 }
@@ -143,14 +162,18 @@ const double *reckoned_issues(const struct launch *l, struct arena *a)
     double *issued = ARENA_ARRAY(a, double, p->site_count + 1);
     for (int k = 0; k < p->function_count; k++) {
         const struct function *own = &p->functions[k];
-        double *executed = xcalloc((size_t)own->ptx->block_count + 1, sizeof *executed);
+        double *executed = xcalloc(2 * ((size_t)own->ptx->block_count + 1), sizeof *executed);
+        double *parted = executed + own->ptx->block_count + 1;
         for (int b = 0; b < own->ptx->block_count; b++) {
             int first = own->site_base + own->ptx->blocks[b].first,
                 segment = own->ptx->blocks[b].count > 0 ? p->sites[first].segment : -1;
-            for (int i = 0; i < l->core_count && segment >= 0; i++)
+            int last = first + own->ptx->blocks[b].count - 1;
+            for (int i = 0; i < l->core_count && segment >= 0; i++) {
                 executed[b] += (double)l->cores[i].segments[segment].executed;
+                parted[b] += p->sites[last].is_branch ? (double)l->cores[i].divergent[last] : 0;
+            }
         }
-        code_issued(own->code, executed, issued + own->site_base);
+        code_issued(own->code, executed, parted, issued + own->site_base);
         free(executed);
     }
     return issued;
