@@ -226,6 +226,7 @@ static __attribute__((noinline)) void lanes_ask(struct sm *sm, const struct l1_l
                                   .bytes = all_bytes,
                                   .context = &touched,
                                   .plan = p->planned ? p->plan : NULL,
+                                  .merged = l->merged,
                                   .touch = l->touch,
                                   .bypass = l->bypass};
     lines_ask(sm, &q, answer);
@@ -241,8 +242,7 @@ void caches_plain(struct warp *w, const struct uop *u, struct mem_state *s, uint
     struct sm *sm = w->block->sm;
     uint64_t base = address[lane_first(mask)] + more - s->key;
     bool reads = touch == TOUCH_READ;
-    uint64_t merged =
-        touch == TOUCH_WRITE ? lines_merged(w, &p->access, base, u->site) : 0;
+    uint64_t merged = touch == TOUCH_WRITE ? lines_merged(w, &p->access, base, u->site) : 0;
     const struct l1_lines lines = {.access = &p->access,
                                    .base = base,
                                    .next = 2 * base - s->line_base,
@@ -250,7 +250,8 @@ void caches_plain(struct warp *w, const struct uop *u, struct mem_state *s, uint
                                    .sm_partition = (uint8_t)(sm->index & 1)};
     struct l1_answer answer;
     if (!reads || m->bypass_l1 || !load_ask(sm, &lines, &answer))
-        lanes_ask(sm, &lines, p, &(struct lanes){address, more, mask, bytes, touch, m->bypass_l1, merged},
+        lanes_ask(sm, &lines, p,
+                  &(struct lanes){address, more, mask, bytes, touch, m->bypass_l1, merged},
                   &answer);
     s->line_base = base;
     s->l1_hit_sectors += answer.hits;
