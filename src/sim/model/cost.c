@@ -340,9 +340,8 @@ static double at_least_one(double value)
     return value >= 1 ? value : 1; // NAN: not in the chip's file
 }
 
-// A figure that the chip's file lacks is the least. Misses come at the SM's
-// share of the memory's rate, or of the L2's, if that is known.
-// Warps whose stores are under way at once: one of each scheduler, and one that is sent.
+// How many lines of a warp's store in part wait until its next one comes: stores of one warp of each scheduler are under way
+// at once, and one that is sent.
 static uint32_t merge_lines(const struct gpu *g, unsigned warps)
 {
     double lines = g->value[GPU_FIELD_l1_merged_lines];
@@ -350,6 +349,8 @@ static uint32_t merge_lines(const struct gpu *g, unsigned warps)
     return lines > 0 ? (uint32_t)sooner(lines / busy, MERGE_LINES) : 0;
 }
 
+// A figure that the chip's file lacks is the least. Misses come at the SM's
+// share of the memory's rate, or of the L2's, if that is known.
 struct turn_costs turn_costs(const struct gpu *g, unsigned warps)
 {
     double l2 = g->value[GPU_FIELD_l2_read_gbps], dram = GPU(g, dram_gbps);

@@ -184,8 +184,7 @@ unsigned texture_filter_cycles(const struct gpu *g, int lanes);
 struct turn_costs {
     struct rates r; // only those of the stages and the port
     uint32_t l1_latency, memory_latency, memory_bytes_per_cycle, queue_cycles, schedulers;
-    uint32_t
-        merge_lines; // of a warp's store in part: more are sent before its next one could join them
+    uint32_t merge_lines; // of a warp's store in part, that wait for its next one
     // What so many requests take of the port, and sectors of the memory.
     uint32_t port_cycles[ACCESS_LINES + 1];
     uint32_t memory_cycles[ACCESS_LINES * SECTORS_PER_LINE + 1];
