@@ -26,6 +26,7 @@ static inline void set_cool(struct l2 *c, struct set *s)
     unsigned way = *warm >> WARM_WAY & 15;
     s->partial_writes[way] = (uint16_t)(*warm >> WARM_WRITES);
     s->state[way] = (uint8_t)(*warm >> WARM_STATE);
+    s->partial_ways = (uint8_t)(s->partial_ways - (partial_of(s, (int)way) == 0)); // whole by now
     s->warm = false;
     *warm = 0;
 }
@@ -561,7 +562,30 @@ static inline bool write_again(uint64_t *warm, const struct again *a, uint32_t t
     return true;
 }
 
-// The same where it is not.
+// The same where they make sectors whole: of these, later ones are not counted. The way counts as one in part until it is cooled.
+static bool write_whole(uint64_t *warm, const struct again *a, uint32_t tag, unsigned times,
+                        bool far, uint64_t *dirty_sectors)
+{
+    uint64_t now = *warm, may = (uint64_t)1 << WARM_NEAR << far;
+    if (((now ^ (tag | may)) & (a->decides | may)) != 0)
+        return false;
+    for (unsigned s = 0; s < SECTORS_PER_LINE; s++) {
+        unsigned shift = WARM_WRITES + 4 * s, count = now >> shift & 7, left = times;
+        if ((a->sectors >> s & 1) == 0)
+            continue;
+        for (; left > 0 && count < PARTIAL_WRITES; left--)
+            count += a->words;
+        now &= ~((uint64_t)15 << shift);
+        now |= (uint64_t)(count & 7) << shift;
+        now |= (uint64_t)(count >= PARTIAL_WRITES) << (WARM_STATE + s);
+    }
+    unsigned dirty = now >> (WARM_STATE + SECTORS_PER_LINE) & 15;
+    *dirty_sectors += bits_of_4(a->sectors & ~dirty);
+    *warm = now | (uint64_t)a->sectors << (WARM_STATE + SECTORS_PER_LINE);
+    return true;
+}
+
+// The same where the set is not warm.
 static __attribute__((noinline)) void write_first(struct l2 *c, const struct l2_log *log,
                                                   const struct l2_place *at, const struct again *a,
                                                   unsigned times, struct l2_counts *counts)
@@ -641,8 +665,12 @@ static __attribute__((noinline)) void row_again(struct l2 *c, const struct l2_lo
         if (times == 0)
             continue;
         uint64_t missed = lines_again(c->warm, p, &again, from, to, times, &c->dirty_sectors);
-        for (; missed != 0; missed &= missed - 1)
-            write_first(c, log, &p->line[__builtin_ctzll(missed)], &again, times, counts);
+        for (; missed != 0; missed &= missed - 1) {
+            unsigned i = (unsigned)__builtin_ctzll(missed);
+            if (!write_whole(&c->warm[p->line[i].home], &again, p->line[i].tag, times,
+                             p->far >> i & 1, &c->dirty_sectors))
+                write_first(c, log, &p->line[i], &again, times, counts);
+        }
     }
 }
 
@@ -681,11 +709,12 @@ static inline bool row_goes_on(const struct l2_row *a, const struct l2_row *b)
 static size_t rows_replay(struct l2 *c, struct l2_log *log, size_t count,
                           const struct l2_round *round)
 {
-    enum { ROWS_MOST = 8 }; // a count of writes in part has room for so many more
     const struct l2_row *const first = &log->rows[log->next_row];
     const struct l2_row *row = first, *end = log->rows + log->row_count;
     row_place(c, log, row);
     const bool together = first->plan->alike != 0 && log->places.apart;
+    // A count of words written in part has room for so many more.
+    const long most = PARTIAL_WRITES / (1 + first->plan->more_words);
     struct row_run run = {0};
     size_t done = 0;
     for (;;) {
@@ -708,7 +737,7 @@ static size_t rows_replay(struct l2 *c, struct l2_log *log, size_t count,
             break;
         row++;
         log->next_row++;
-        if (!together || done == count || row == end || row - first == ROWS_MOST ||
+        if (!together || done == count || row == end || row - first == most ||
             !row_goes_on(first, row))
             break;
     }
