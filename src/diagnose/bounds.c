@@ -7,7 +7,6 @@
 
 #include <math.h>
 
-enum { SECTOR_BYTES = 32 };
 // A kernel that writes at least this share of its traffic is held to the copy rate: device memory
 // loses time turning its bus around.
 #define WRITE_SHARE_MIN 0.1

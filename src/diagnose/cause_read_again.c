@@ -9,7 +9,6 @@
 // What device memory still brings: of the loads that come again, those that L2 no longer has are gone.
 static double dram_left_ns(const struct search *s, double again)
 {
-    enum { SECTOR_BYTES = 32 };
     const struct bound *dram = &s->bounds->by[RESOURCE_DRAM];
     double read = search_get(s, COUNTER_DRAM_READ_BYTES);
     double once = (1 - again) * SECTOR_BYTES * search_get(s, COUNTER_GLOBAL_LOAD_SECTORS);

@@ -9,7 +9,6 @@
 // A block goes through more of them than the SM keeps near: as constants each would come from farther away than it does now.
 static bool is_long_table(const struct search *s)
 {
-    enum { SECTOR_BYTES = 32 };
     double blocks = search_get(s, COUNTER_GRID_BLOCKS);
     double bytes = SECTOR_BYTES * search_fact(s, FACT_ONE_WORD_SECTORS) / blocks;
     return bytes > s->in->gpu->value[GPU_FIELD_constant_cache_bytes]; // false for NAN

@@ -19,7 +19,6 @@
 #define GENERAL_EXPLAINS 0.5 // … of such a sentence: of the gain
 #define READY_MIN 0.5        // of the warps' time
 #define GATHERED_MIN 0.75    // of the loads that are scattered
-enum { SECTOR_BYTES = 32 };
 
 /* ---- global memory ---------------------------------------------------------------------------------- */
 

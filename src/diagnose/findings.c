@@ -91,7 +91,6 @@ double search_replayed(const struct search *s, enum intervention i)
 
 double search_moved_bytes(const struct search *s)
 {
-    enum { SECTOR_BYTES = 32 };
     double again = search_fact(s, FACT_LOADS_AGAIN) / search_fact(s, FACT_LOADS);
     double loads = search_get(s, COUNTER_GLOBAL_LOAD_SECTORS_IDEAL);
     return SECTOR_BYTES * (loads * (1 - (isnan(again) ? 0 : again)) +

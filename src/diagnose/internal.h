@@ -5,6 +5,7 @@
 
 #include "diagnose/diagnose.h"
 
+enum { SECTOR_BYTES = 32 };
 #define LIMITER_SHARE 0.6 // of the time: a resource this busy is the limiter (docs/diagnosis.md)
 
 // Every resource's bound; time_ns NAN where the work or the rate is not known.

@@ -107,9 +107,9 @@ uint8_t l1_load_bytes(struct l1 *c, uint64_t line_address, uint8_t sectors,
 // Returns the sectors of the line that were readable before.
 uint8_t l1_store_bytes(struct l1 *c, uint64_t line_address, const struct line_bytes *written);
 
+enum { MERGE_LINES = 8 }; // of a store in part, at most, that a warp's next store may join
 // What an SM sends to L2, in the order it does; replayed later in a fixed order over all SMs, so
 // that the counts do not depend on host threads.
-enum { MERGE_LINES = 8 }; // of a store in part, at most, that a warp's next store may join
 enum l2_kind {
     L2_READ,
     L2_WRITE,
@@ -122,9 +122,8 @@ struct l2_request {
     uint8_t sectors, full_sectors;
     uint8_t kind : 4;       // enum l2_kind
     uint8_t more_words : 3; // writes: of each sector in part, so many beside the first, in the mean
-    uint8_t
-        merged : 1; // writes: joins what waits to be sent, no request of its own for any counter
-    uint8_t sm_partition; // which L2 partition the SM is near
+    uint8_t merged : 1;     // writes: joins what waits to be sent; no counter has it
+    uint8_t sm_partition;   // which L2 partition the SM is near
 };
 // What a store of a pattern of addresses sends to L2 each time, whatever L1 holds: all but where it is and who sends it.
 enum { ACCESS_LINES = LANES * 2 };
@@ -166,8 +165,8 @@ struct l1_question {
 };
 struct l1_answer {
     size_t requests;
-    unsigned hits, sent,
-        partial; // sectors: found, sent on (of stores those not merged), of these touched in part
+    // Sectors: found; sent on, of stores those not merged; of these touched in part.
+    unsigned hits, sent, partial;
 };
 // Into `answer`: a struct returned is copied by the host in pieces that it has only just written in others, and waits for them.
 void l1_ask(struct l1 *c, const struct l1_question *q, struct l2_request *out,
@@ -392,7 +391,7 @@ struct timing_site {
     bool rejoins;  // a branch behind which lanes wait for each other: each side issues the BSYNC
     bool polls;    // in a loop that only waits: its turns are the interpreter's
     bool constant; // of the program's own constants, the same for all lanes
-    // A load of the turn before the one that uses it: 1 + the register that keeps when this turn\'s comes; 0: others.
+    // A load of the turn before the one that uses it: 1 + the register that keeps when this turn's comes; 0: others.
     uint16_t for_next_turn;
     bool one_for_all;  // an atomic that one lane does for all that run: lower_around.c
     bool synchronises; // relaxed or acquire: looks at what others write

@@ -59,7 +59,7 @@ static void widenings_keep(struct code *c, int k)
     }
 }
 
-// Two shifts of one value, the other way, by what makes a whole word together: SHF, of both halves where it is of 64 bits.
+// Two shifts of one value in opposite directions, by what makes a whole word together: SHF, of both halves where it is of 64 bits.
 bool code_rotates(const struct code *c, int part, int join)
 {
     const struct ptx_instruction *in = at(c, join);

@@ -365,10 +365,10 @@ static inline uint64_t sector_bytes(unsigned sectors)
     return (uint64_t)bits_of_4(sectors) * SECTOR_BYTES;
 }
 
-// Those compiled for the host's instruction set.
 // Words beside the first that a store brings each of the access's sectors in part, in the mean; bytes: of each of its lines.
 uint8_t more_words_in_part(const struct access *access, const struct line_bytes *bytes);
 
+// Those compiled for the host's instruction set.
 struct l1_functions {
     void (*ask)(struct l1 *c, const struct l1_question *q, struct l2_request *out,
                 struct l1_answer *answer);

@@ -10,10 +10,9 @@
 #endif
 
 enum {
-    PARTIAL_WRITES =
-        8,      // words written in part that make a sector whole: which they are is not kept
-    AHEAD = 16, // requests of which the sets are fetched early
-    PIECE = 64, // requests of which the ways are worked out together
+    PARTIAL_WRITES = 8, // words that make a sector whole, whichever they are
+    AHEAD = 16,         // requests of which the sets are fetched early
+    PIECE = 64,         // requests of which the ways are worked out together
 };
 
 /* ---- one partition's set -------------------------------------------------------------------- */
@@ -544,13 +543,20 @@ static inline struct again again_of(unsigned sectors, unsigned words)
                           UINT32_MAX | (uint64_t)sectors << WARM_STATE};
 }
 
-// So many of them to a line whose set is warm; false: it is not.
+// Is the line's set warm, and are the sectors not whole?
+static inline bool is_warm_for(uint64_t now, const struct again *a, uint32_t tag, bool far)
+{
+    uint64_t may = (uint64_t)1 << WARM_NEAR << far;
+    return ((now ^ (tag | may)) & (a->decides | may)) == 0;
+}
+
+// So many of them, of PARTIAL_WRITES words at most, to a line whose set is warm; false: it is not, or they make sectors whole.
 static inline bool write_again(uint64_t *warm, const struct again *a, uint32_t tag, unsigned times,
                                bool far, uint64_t *dirty_sectors)
 {
     const uint64_t full = (uint64_t)0x8888 << WARM_WRITES;
-    uint64_t now = *warm, may = (uint64_t)1 << WARM_NEAR << far;
-    if (((now ^ (tag | may)) & (a->decides | may)) != 0 || times * a->words > PARTIAL_WRITES)
+    uint64_t now = *warm;
+    if (!is_warm_for(now, a, tag, far))
         return false;
     now += times * a->nibbles;
     if ((now & full) != 0)
@@ -566,8 +572,8 @@ static inline bool write_again(uint64_t *warm, const struct again *a, uint32_t t
 static bool write_whole(uint64_t *warm, const struct again *a, uint32_t tag, unsigned times,
                         bool far, uint64_t *dirty_sectors)
 {
-    uint64_t now = *warm, may = (uint64_t)1 << WARM_NEAR << far;
-    if (((now ^ (tag | may)) & (a->decides | may)) != 0)
+    uint64_t now = *warm;
+    if (!is_warm_for(now, a, tag, far))
         return false;
     for (unsigned s = 0; s < SECTORS_PER_LINE; s++) {
         unsigned shift = WARM_WRITES + 4 * s, count = now >> shift & 7, left = times;
@@ -606,8 +612,6 @@ static inline uint64_t lines_again(uint64_t *warm, const struct l2_places *p, co
 {
     uint64_t missed = 0;
     unsigned i = from;
-    if (times * a->words > PARTIAL_WRITES)
-        return (UINT64_MAX >> (ACCESS_LINES - (to - from))) << from;
 #if defined(__AVX512DQ__) && defined(__AVX512VL__)
     enum { AT_ONCE = 8, DIRTY = WARM_STATE + SECTORS_PER_LINE };
     const __m512i near = _mm512_set1_epi64((int64_t)1 << WARM_NEAR);

@@ -297,10 +297,9 @@ struct copies {
     double outside; // share of the atomics on places that have none
 };
 
-static struct copies copies_of(const struct timing_input *in)
+static struct copies copies_of(const struct timing_input *in, const struct touches *t)
 {
-    struct touches t = touches_count(in);
-    double places = places_of(&t), bytes = places * SECTOR_BYTES,
+    double places = places_of(t), bytes = places * SECTOR_BYTES,
            shared = GPU(in->gpu, shared_bytes_per_sm);
     double each_sm = fmax(1, fmin(in->blocks_per_sm, floor(shared / bytes))),
            room = fmin(1, shared / bytes);
@@ -426,9 +425,9 @@ static void copies_pay(struct altered *x, const struct copies *c)
         altered_pay_by(x, paid[i]);
 }
 
-static void copies_apply(struct altered *x)
+static void copies_apply(struct altered *x, const struct touches *t)
 {
-    struct copies copies = copies_of(x->was);
+    struct copies copies = copies_of(x->was, t);
     struct share share = share_new(x);
     for (int i = 0; i < x->sites; i++) {
         share.of[i] = combines(x->was, (uint32_t)i) ? 1 - copies.outside : 0;
@@ -445,15 +444,11 @@ static void copies_apply(struct altered *x)
 
 static void atomics_apply(struct altered *x, double to)
 {
-    struct touches touches = touches_count(x->was);
     if (to < 1)
         return;
-    if (to >= 2 && sums_up(x->was, &touches)) {
-        sums_apply(x, &touches);
-        return;
-    }
     if (to >= 2) {
-        copies_apply(x);
+        struct touches touches = touches_count(x->was);
+        (sums_up(x->was, &touches) ? sums_apply : copies_apply)(x, &touches);
         return;
     }
     double turns = stat_sum(x->was, PIPE_GLOBAL_ATOMIC, sectors_of) +
