@@ -8,7 +8,7 @@ BEGIN {
 }
 /^#/ { next }
 FILENAME ~ /sets/ {
-    name[++sets] = $1; set_of[$4] = $1
+    name[++sets] = $1; folder[$1] = $3; set_of[$4] = $1
     next
 }
 { key = $1 "," $2 "," $3 }
@@ -101,7 +101,7 @@ END {
     print "Made by `bench/truth/validate.sh page` from measured rows (the files that bench/truth/sets.csv names: an H200,"
     print "driver 580.159, CUDA 13.0, caches cold, median of the samples) and modelled rows (modelled-h200.csv: the same PTX and"
     print "seed, registers estimated as where no toolkit is). What the sets are for: [bench/truth/README.md](../bench/truth/README.md)."
-    print "No constant of the model is chosen by a validation row; some are chosen by tuning rows. The first to the sixth"
+    print "No constant of the model is chosen by a validation row; some are chosen by tuning rows. The first to the seventh"
     print "list were the validation list, one after the other, until 2026-11-29, and are tuning data since."
     print "`bench/truth/validate.sh replay` simulates the rows of bench/truth/replayed.txt again and expects exactly these figures;"
     print "the tests run it.\n"
@@ -110,6 +110,8 @@ END {
     print "| set | rows | median error | 90th percentile | worst | bias | within 20 % | Kendall's tau |"
     print "|---|---:|---:|---:|---|---:|---:|---:|"
     for (s = 1; s <= sets; s++) summary(name[s])
+    if (!rows[name[1]])
+        print "\nThe validation list (bench/truth/" folder[name[1]] ") has not been measured yet."
     print ""
     while ((getline line < history) > 0) print line
     print "\n## Counters\n"
