@@ -119,6 +119,42 @@ extern "C" __global__ void bt96_padded(const float *A, const float *B, float *C,
     by_rows<33>(A, B, C, N, K);
 }
 
+// 64 x 64 a block of 256 threads, four by four each, 16 apart; four numbers of K at a time.
+extern "C" __global__ void bt96_square(const float *A, const float *B, float *C, int N, int K)
+{
+    __shared__ __align__(16) float a[64][36], b[64][36];
+    int t = threadIdx.x, tx = t % 16, ty = t / 16, row0 = blockIdx.y * 64, col0 = blockIdx.x * 64;
+    float sum[4][4] = {};
+    for (int k0 = 0; k0 < K; k0 += 32) {
+#pragma unroll
+        for (int i = t; i < 512; i += 256) {
+            *(float4 *)&a[i / 8][i % 8 * 4] = *(const float4 *)&A[(row0 + i / 8) * K + k0 + i % 8 * 4];
+            *(float4 *)&b[i / 8][i % 8 * 4] = *(const float4 *)&B[(col0 + i / 8) * K + k0 + i % 8 * 4];
+        }
+        __syncthreads();
+#pragma unroll 2
+        for (int k = 0; k < 32; k += 4) {
+            float4 x[4], y[4];
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                x[i] = *(const float4 *)&a[ty + 16 * i][k];
+                y[i] = *(const float4 *)&b[tx + 16 * i][k];
+            }
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+#pragma unroll
+                for (int j = 0; j < 4; j++)
+                    sum[i][j] += x[i].x * y[j].x + x[i].y * y[j].y + x[i].z * y[j].z + x[i].w * y[j].w;
+        }
+        __syncthreads();
+    }
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+#pragma unroll
+        for (int j = 0; j < 4; j++)
+            C[(row0 + ty + 16 * i) * N + col0 + tx + 16 * j] = sum[i][j];
+}
+
 /* ---- C = A B' by tensor cores ---- */
 
 static __device__ __forceinline__ unsigned two(const __half *p)
