@@ -4,7 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
-void rowswarp_ref(float *y, const int32_t *start, const int32_t *col, const float *val, const float *x, int rows)
+void rowswarp_ref(float *y, const int32_t *start, const int32_t *col, const float *val,
+                  const float *x, int rows)
 {
     for (int r = 0; r < rows; r++) {
         double sum = 0;
@@ -22,7 +23,8 @@ void ellside_ref(float *y, const int32_t *col, const float *val, const float *x,
             y[r] += val[k * rows + r] * x[col[k * rows + r]];
 }
 
-void cooruns_ref(float *y, const int32_t *row, const int32_t *col, const float *val, const float *x, int n, int rows)
+void cooruns_ref(float *y, const int32_t *row, const int32_t *col, const float *val, const float *x,
+                 int n, int rows)
 {
     memset(y, 0, sizeof *y * (size_t)rows);
     for (int i = 0; i < n; i++)

@@ -53,7 +53,8 @@ void brussel_ref(float *u2, float *v2, const float *u1, const float *v1, int n)
 
 void gausswhole_ref(float *out, const float *in, int w, int h)
 {
-    static const float weight[9] = {0.0278f, 0.0656f, 0.1209f, 0.1747f, 0.2220f, 0.1747f, 0.1209f, 0.0656f, 0.0278f};
+    static const float weight[9] = {0.0278f, 0.0656f, 0.1209f, 0.1747f, 0.2220f,
+                                    0.1747f, 0.1209f, 0.0656f, 0.0278f};
     float *rows = calloc((size_t)w * (size_t)(h + 8), sizeof *rows);
     for (int y = 0; y < h + 8; y++)
         for (int k = 0; k < 9; k++)
@@ -72,9 +73,9 @@ void gradangle_ref(float *out, const uint8_t *in, int w, int h)
     for (int y = 0; y < h; y++)
         for (int x = 0; x < w; x++) {
             const uint8_t *p = in + (y + 1) * (w + 2) + x + 1;
-            float dx = (float)(p[1] - p[-1]), dy = (float)(p[w + 2] - p[-w - 2]), length = sqrtf(dx * dx + dy * dy);
-            out[2 * (y * w + x)] = length;
-            out[2 * (y * w + x) + 1] = acosf(dx / (length + 0.001f));
+            float dx = (float)(p[1] - p[-1]), dy = (float)(p[w + 2] - p[-w - 2]),
+                  length = sqrtf(dx * dx + dy * dy);
+            out[y * w + x] = acosf(dx / (length + 0.001f));
         }
 }
 

@@ -178,31 +178,29 @@ extern "C" __global__ void gausswhole_columns(float *out, const float *between, 
     out[y * w + x] = sum;
 }
 
-/* ---- The length and the angle of the gradient of bytes ---- */
+/* ---- The angle of the gradient of bytes ---- */
 
-extern "C" __global__ void gradangle_exact(float2 *out, const unsigned char *in, int w, int h)
+extern "C" __global__ void gradangle_exact(float *out, const unsigned char *in, int w, int h)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
     if (x >= w)
         return;
     const unsigned char *p = in + (y + 1) * (w + 2) + x + 1;
     float dx = (float)p[1] - p[-1], dy = (float)p[w + 2] - p[-w - 2];
-    float length = sqrtf(dx * dx + dy * dy);
-    out[y * w + x] = make_float2(length, acosf(dx / (length + 0.001f)));
+    out[y * w + x] = acosf(dx / (sqrtf(dx * dx + dy * dy) + 0.001f));
 }
 
 // acos by its root and three terms, to 0.0001 (Abramowitz and Stegun 4.4.45).
-extern "C" __global__ void gradangle_fast(float2 *out, const unsigned char *in, int w, int h)
+extern "C" __global__ void gradangle_fast(float *out, const unsigned char *in, int w, int h)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
     if (x >= w)
         return;
     const unsigned char *p = in + (y + 1) * (w + 2) + x + 1;
-    float dx = (float)p[1] - p[-1], dy = (float)p[w + 2] - p[-w - 2];
-    float squares = dx * dx + dy * dy + 1e-12f, length = squares * rsqrtf(squares);
-    float c = __fdividef(dx, length + 0.001f), a = fabsf(c), q = 1.0f - a + 1e-12f;
+    float dx = (float)p[1] - p[-1], dy = (float)p[w + 2] - p[-w - 2], squares = dx * dx + dy * dy + 1e-12f;
+    float c = __fdividef(dx, squares * rsqrtf(squares) + 0.001f), a = fabsf(c), q = 1.0f - a + 1e-12f;
     float angle = q * rsqrtf(q) * (1.5707288f + a * (-0.2121144f + a * (0.0742610f - 0.0187293f * a)));
-    out[y * w + x] = make_float2(length, c < 0.0f ? 3.14159265f - angle : angle);
+    out[y * w + x] = c < 0.0f ? 3.14159265f - angle : angle;
 }
 
 /* ---- The least of 3 x 3; in has a rim of one ---- */

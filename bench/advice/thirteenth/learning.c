@@ -64,13 +64,14 @@ void rmstwice_ref(const float *x, float *y, int rows)
     }
 }
 
-void gnapply_ref(const uint16_t *in, const float *mean, const float *scale, const float *gain, uint16_t *out, int images, int channels,
-                 int pixels, int width)
+void gnapply_ref(const uint16_t *in, const float *mean, const float *scale, const float *gain,
+                 uint16_t *out, int images, int channels, int pixels, int width)
 {
     for (int p = 0; p < images * channels; p++)
         for (int i = 0; i < pixels; i++) {
             size_t at = (size_t)p * (size_t)pixels + (size_t)i;
-            out[at] = to_half((from_half(in[at]) - mean[p / width]) * scale[p / width] * gain[p % channels]);
+            out[at] = to_half((from_half(in[at]) - mean[p / width]) * scale[p / width] *
+                              gain[p % channels]);
         }
 }
 
@@ -127,7 +128,8 @@ void philox4_ref(const float *x, float *y, uint32_t seed, int n)
         uint32_t c[4] = {(uint32_t)i / 4, 0, 0, 0}, k0 = seed, k1 = 0x1234567;
         for (int r = 0; r < 10; r++) {
             uint64_t a = (uint64_t)0xD2511F53u * c[0], b = (uint64_t)0xCD9E8D57u * c[2];
-            uint32_t next[4] = {(uint32_t)(b >> 32) ^ c[1] ^ k0, (uint32_t)b, (uint32_t)(a >> 32) ^ c[3] ^ k1, (uint32_t)a};
+            uint32_t next[4] = {(uint32_t)(b >> 32) ^ c[1] ^ k0, (uint32_t)b,
+                                (uint32_t)(a >> 32) ^ c[3] ^ k1, (uint32_t)a};
             memcpy(c, next, sizeof c);
             k0 += 0x9E3779B9u;
             k1 += 0xBB67AE85u;

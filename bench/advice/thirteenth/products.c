@@ -138,14 +138,22 @@ void fiveone_ref(const float *in, const float *weight, float *out, int w, int h)
             }
 }
 
-void stridech_ref(const uint16_t *in, const uint16_t *weight, uint16_t *out, int channels, int w, int h, int images)
+void stridech_ref(const uint16_t *in, const uint16_t *weight, uint16_t *out, int channels, int w,
+                  int h, int images)
 {
     for (size_t p = 0; p < (size_t)images * (size_t)channels; p++)
         for (int y = 0; y < h; y++)
             for (int x = 0; x < w; x++) {
-                const uint16_t *v = in + p * 4 * (size_t)(w * h) + 4 * w * y + 2 * x, *f = weight + 4 * (p % (size_t)channels);
+                const uint16_t *v = in + p * 4 * (size_t)(w * h) + 4 * w * y + 2 * x,
+                               *f = weight + 4 * (p % (size_t)channels);
                 float a = from_half(v[0]) * from_half(f[0]) + from_half(v[1]) * from_half(f[1]);
-                float b = from_half(v[2 * w]) * from_half(f[2]) + from_half(v[2 * w + 1]) * from_half(f[3]);
+                float b = from_half(v[2 * w]) * from_half(f[2]) +
+                          from_half(v[2 * w + 1]) * from_half(f[3]);
                 out[p * (size_t)(w * h) + (size_t)(y * w + x)] = to_half(a + b);
             }
+}
+
+void onewave_ref(const float *a, const float *b, float *c, int m, int n, int k)
+{
+    prod768_ref(a, b, c, m, n, k);
 }

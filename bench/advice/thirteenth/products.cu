@@ -1,5 +1,5 @@
 // Products: prod768_*, bt96_*, hdirect_*, bfnn_*, hnt_*, batch32_*, lowerfew_*, outers_*, fewvec_*, alldist_*, fiveone_*,
-// stridech_*. Each pair's YAML says what differs.
+// stridech_*, onewave_*. Each pair's YAML says what differs.
 // SPDX-License-Identifier: Apache-2.0
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -422,26 +422,38 @@ extern "C" __global__ void outers_sum(float *C, const float *x, const float *y, 
     C[(size_t)i * N + j] = sum;
 }
 
-/* ---- A matrix times four vectors ---- */
+/* ---- A matrix times four vectors; a block has four rows ---- */
+
+static __device__ __forceinline__ float inner(float4 a, float4 b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+}
 
 extern "C" __global__ void fewvec_each(const float4 *A, const float4 *x, float *y, int rows, int quads)
 {
-    __shared__ float part[8];
-    int row = blockIdx.x, t = threadIdx.x;
+    __shared__ float part[4][8];
+    int t = threadIdx.x;
+    const float4 *a = A + (size_t)blockIdx.x * 4 * quads;
     for (int v = 0; v < 4; v++) {
-        float sum = 0.0f;
+        float sum[4] = {};
         for (int k = t; k < quads; k += 256) {
-            float4 a = A[(size_t)row * quads + k], b = x[v * quads + k];
-            sum += a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+            float4 b = x[v * quads + k];
+#pragma unroll
+            for (int r = 0; r < 4; r++)
+                sum[r] += inner(a[r * quads + k], b);
         }
-        sum = warp_total(sum);
-        if (t % 32 == 0)
-            part[t / 32] = sum;
+#pragma unroll
+        for (int r = 0; r < 4; r++) {
+            float s = warp_total(sum[r]);
+            if (t % 32 == 0)
+                part[r][t / 32] = s;
+        }
         __syncthreads();
-        if (t == 0) {
-            for (int w = 1; w < 8; w++)
-                sum += part[w];
-            y[v * rows + row] = sum;
+        if (t < 4) {
+            float s = 0.0f;
+            for (int w = 0; w < 8; w++)
+                s += part[t][w];
+            y[v * rows + blockIdx.x * 4 + t] = s;
         }
         __syncthreads();
     }
@@ -449,29 +461,35 @@ extern "C" __global__ void fewvec_each(const float4 *A, const float4 *x, float *
 
 extern "C" __global__ void fewvec_once(const float4 *A, const float4 *x, float *y, int rows, int quads)
 {
-    __shared__ float part[4][8];
-    int row = blockIdx.x, t = threadIdx.x;
-    float sum[4] = {};
+    __shared__ float part[16][8];
+    int t = threadIdx.x;
+    const float4 *a = A + (size_t)blockIdx.x * 4 * quads;
+    float sum[4][4] = {};
     for (int k = t; k < quads; k += 256) {
-        float4 a = A[(size_t)row * quads + k];
+        float4 b[4];
 #pragma unroll
-        for (int v = 0; v < 4; v++) {
-            float4 b = x[v * quads + k];
-            sum[v] += a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+        for (int v = 0; v < 4; v++)
+            b[v] = x[v * quads + k];
+#pragma unroll
+        for (int r = 0; r < 4; r++) {
+            float4 own = a[r * quads + k];
+#pragma unroll
+            for (int v = 0; v < 4; v++)
+                sum[v][r] += inner(own, b[v]);
         }
     }
 #pragma unroll
-    for (int v = 0; v < 4; v++) {
-        float s = warp_total(sum[v]);
+    for (int i = 0; i < 16; i++) {
+        float s = warp_total(sum[i / 4][i % 4]);
         if (t % 32 == 0)
-            part[v][t / 32] = s;
+            part[i][t / 32] = s;
     }
     __syncthreads();
-    if (t < 4) {
+    if (t < 16) {
         float s = 0.0f;
         for (int w = 0; w < 8; w++)
             s += part[t][w];
-        y[t * rows + row] = s;
+        y[t / 4 * rows + blockIdx.x * 4 + t % 4] = s;
     }
 }
 
@@ -564,4 +582,72 @@ extern "C" __global__ void stridech_grid(const __half *in, const __half *weight,
     float a = __half2float(p[0]) * __half2float(f[0]) + __half2float(p[1]) * __half2float(f[1]);
     float b = __half2float(p[2 * w]) * __half2float(f[2]) + __half2float(p[2 * w + 1]) * __half2float(f[3]);
     out[plane * w * h + y * w + x] = __float2half(a + b);
+}
+
+/* ---- C = A B of one block an SM, 64 x 64 by 256 threads, four by four each ---- */
+
+static __device__ __forceinline__ void square_step(float sum[4][4], const float a[16][68], const float b[16][64], int ty, int tx)
+{
+#pragma unroll
+    for (int k = 0; k < 16; k++) {
+        float4 x = *(const float4 *)&a[k][ty * 4], y = *(const float4 *)&b[k][tx * 4];
+        float u[4] = {x.x, x.y, x.z, x.w}, v[4] = {y.x, y.y, y.z, y.w};
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+#pragma unroll
+            for (int j = 0; j < 4; j++)
+                sum[i][j] += u[i] * v[j];
+    }
+}
+
+extern "C" __global__ void onewave_wait(const float *A, const float *B, float *C, int N, int K)
+{
+    __shared__ __align__(16) float a[16][68], b[16][64];
+    int t = threadIdx.x, tx = t % 16, ty = t / 16, row0 = blockIdx.y * 64, col0 = blockIdx.x * 64;
+    float sum[4][4] = {};
+    for (int k0 = 0; k0 < K; k0 += 16) {
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            a[tx][ty + 16 * i] = A[(row0 + ty + 16 * i) * K + k0 + tx];
+            b[t / 64 + 4 * i][t % 64] = B[(k0 + t / 64 + 4 * i) * N + col0 + t % 64];
+        }
+        __syncthreads();
+        square_step(sum, a, b, ty, tx);
+        __syncthreads();
+    }
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        *(float4 *)&C[(row0 + ty * 4 + i) * N + col0 + tx * 4] = make_float4(sum[i][0], sum[i][1], sum[i][2], sum[i][3]);
+}
+
+extern "C" __global__ void onewave_ahead(const float *A, const float *B, float *C, int N, int K)
+{
+    __shared__ __align__(16) float a[16][68], b[16][64];
+    int t = threadIdx.x, tx = t % 16, ty = t / 16, row0 = blockIdx.y * 64, col0 = blockIdx.x * 64;
+    float sum[4][4] = {}, u[4], v[4];
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        u[i] = A[(row0 + ty + 16 * i) * K + tx];
+        v[i] = B[(t / 64 + 4 * i) * N + col0 + t % 64];
+    }
+    for (int k0 = 16; k0 <= K; k0 += 16) {
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            a[tx][ty + 16 * i] = u[i];
+            b[t / 64 + 4 * i][t % 64] = v[i];
+        }
+        __syncthreads();
+        if (k0 < K) {
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                u[i] = A[(row0 + ty + 16 * i) * K + k0 + tx];
+                v[i] = B[(k0 + t / 64 + 4 * i) * N + col0 + t % 64];
+            }
+        }
+        square_step(sum, a, b, ty, tx);
+        __syncthreads();
+    }
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        *(float4 *)&C[(row0 + ty * 4 + i) * N + col0 + tx * 4] = make_float4(sum[i][0], sum[i][1], sum[i][2], sum[i][3]);
 }

@@ -42,13 +42,16 @@ static uint32_t rotated(uint32_t x, int k)
 void sha1w_ref(uint32_t *out, uint32_t seed, int n)
 {
     for (int i = 0; i < n; i++) {
-        uint32_t w[80], a = 0x67452301u, b = 0xefcdab89u, c = 0x98badcfeu, d = 0x10325476u, e = 0xc3d2e1f0u;
+        uint32_t w[80], a = 0x67452301u, b = 0xefcdab89u, c = 0x98badcfeu, d = 0x10325476u,
+                        e = 0xc3d2e1f0u;
         for (uint32_t k = 0; k < 16; k++)
             w[k] = k == 0 ? (uint32_t)i : k == 15 ? 32 : seed * k;
         for (int k = 16; k < 80; k++)
             w[k] = rotated(w[k - 3] ^ w[k - 8] ^ w[k - 14] ^ w[k - 16], 1);
         for (int k = 0; k < 80; k++) {
-            uint32_t f = k < 20 ? (b & c) | (~b & d) : k < 40 || k >= 60 ? b ^ c ^ d : (b & c) | (b & d) | (c & d);
+            uint32_t f = k < 20              ? (b & c) | (~b & d)
+                         : k < 40 || k >= 60 ? b ^ c ^ d
+                                             : (b & c) | (b & d) | (c & d);
             static const uint32_t add[4] = {0x5a827999u, 0x6ed9eba1u, 0x8f1bbcdcu, 0xca62c1d6u};
             uint32_t t = rotated(a, 5) + f + e + add[k / 20] + w[k];
             e = d, d = c, c = rotated(b, 30), b = a, a = t;
