@@ -161,12 +161,13 @@ extern "C" __global__ void gnapply_flat(const __half *in, const float *mean, con
     out[i] = __float2half((__half2float(in[i]) - mean[g]) * scale[g] * gain[c]);
 }
 
+// Groups have 1 << shift channels.
 extern "C" __global__ void gnapply_planes(const __half *in, const float *mean, const float *scale, const float *gain, __half *out,
-                                          int channels, int pixels, int width)
+                                          int pixels, int groups, int shift)
 {
-    int plane = blockIdx.y, c = plane % channels, g = plane / width, p = blockIdx.x * blockDim.x + threadIdx.x;
+    int c = blockIdx.y, image = blockIdx.z, g = image * groups + (c >> shift), p = blockIdx.x * blockDim.x + threadIdx.x;
     if (p < pixels) {
-        size_t i = (size_t)plane * pixels + p;
+        size_t i = (size_t)(image * gridDim.y + c) * pixels + p;
         out[i] = __float2half((__half2float(in[i]) - mean[g]) * scale[g] * gain[c]);
     }
 }

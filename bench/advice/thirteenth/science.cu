@@ -44,7 +44,8 @@ extern "C" __global__ void nbpow_root(float4 *force, const float4 *body, int m)
 
 /* ---- Black-Scholes: calls and puts, rate 0.02, volatility 0.3 ---- */
 
-extern "C" __global__ void bscholes_double(float *call, float *put, const float *price, const float *strike, const float *years, int n)
+extern "C" __global__ void bscholes_double(float *call, float *put, const float *price, const float *strike, const float *years,
+                                           int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n)
@@ -56,7 +57,8 @@ extern "C" __global__ void bscholes_double(float *call, float *put, const float 
     put[i] = paid * (1.0 - b) - s * (1.0 - a);
 }
 
-extern "C" __global__ void bscholes_float(float *call, float *put, const float *price, const float *strike, const float *years, int n)
+extern "C" __global__ void bscholes_float(float *call, float *put, const float *price, const float *strike, const float *years,
+                                           int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n)
@@ -77,7 +79,8 @@ static __device__ __forceinline__ float below(float d)
     return d > 0.0f ? 1.0f - p : p;
 }
 
-extern "C" __global__ void bscholes_fast(float *call, float *put, const float *price, const float *strike, const float *years, int n)
+extern "C" __global__ void bscholes_fast(float *call, float *put, const float *price, const float *strike, const float *years,
+                                           int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n)
@@ -151,7 +154,8 @@ static __device__ __forceinline__ float2 rk4(float2 s, float h)
 {
     float2 k1 = {s.y, pull(s.x)}, k2 = {s.y + 0.5f * h * k1.y, pull(s.x + 0.5f * h * k1.x)};
     float2 k3 = {s.y + 0.5f * h * k2.y, pull(s.x + 0.5f * h * k2.x)}, k4 = {s.y + h * k3.y, pull(s.x + h * k3.x)};
-    return make_float2(s.x + h / 6.0f * (k1.x + 2.0f * (k2.x + k3.x) + k4.x), s.y + h / 6.0f * (k1.y + 2.0f * (k2.y + k3.y) + k4.y));
+    return make_float2(s.x + h / 6.0f * (k1.x + 2.0f * (k2.x + k3.x) + k4.x),
+                       s.y + h / 6.0f * (k1.y + 2.0f * (k2.y + k3.y) + k4.y));
 }
 
 extern "C" __global__ void pendulum_copy(float2 *state, const float2 *start, int n)

@@ -19,21 +19,6 @@ void vigenere_ref(uint8_t *out, const uint8_t *in, const uint8_t *key, int lengt
     }
 }
 
-static uint32_t six(uint8_t c)
-{
-    return c >= 'a' ? c - 71u : c >= 'A' ? c - 65u : c >= '0' ? c + 4u : c == '+' ? 62 : 63;
-}
-
-void b64quads_ref(uint8_t *out, const uint8_t *in, int quads)
-{
-    for (int i = 0; i < quads; i++, in += 4, out += 3) {
-        uint32_t v = six(in[0]) << 18 | six(in[1]) << 12 | six(in[2]) << 6 | six(in[3]);
-        out[0] = (uint8_t)(v >> 16);
-        out[1] = (uint8_t)(v >> 8);
-        out[2] = (uint8_t)v;
-    }
-}
-
 static uint32_t rotated(uint32_t x, int k)
 {
     return x << k | x >> (32 - k);

@@ -1,5 +1,5 @@
-// Strings, codes and sorts: caesar16_*, vigenere_*, b64quads_*, sha1w_*, bitturn_*, oesort_*, digitrows_*. Each pair's YAML
-// says what differs.
+// Strings, codes and sorts: caesar16_*, vigenere_*, sha1w_*, bitturn_*, oesort_*, digitrows_*. Each pair's YAML says what
+// differs.
 // SPDX-License-Identifier: Apache-2.0
 
 /* ---- Letters shifted by three ---- */
@@ -72,41 +72,6 @@ extern "C" __global__ void vigenere_once(uint4 *out, const uint4 *in, const unsi
         at = at + 1 == length ? 0 : at + 1;
     }
     out[i] = make_uint4(word[0], word[1], word[2], word[3]);
-}
-
-/* ---- Base64: four letters to three bytes ---- */
-
-static __device__ __forceinline__ unsigned six(unsigned c)
-{
-    return c >= 'a' ? c - 71 : c >= 'A' ? c - 65 : c >= '0' ? c + 4 : c == '+' ? 62 : 63;
-}
-
-extern "C" __global__ void b64quads_quad(unsigned char *out, const unsigned char *in, int quads)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= quads)
-        return;
-    unsigned v = six(in[4 * i]) << 18 | six(in[4 * i + 1]) << 12 | six(in[4 * i + 2]) << 6 | six(in[4 * i + 3]);
-    out[3 * i] = v >> 16;
-    out[3 * i + 1] = v >> 8;
-    out[3 * i + 2] = v;
-}
-
-static __device__ __forceinline__ unsigned three_bytes(unsigned w)
-{
-    return six(w & 255) << 18 | six(w >> 8 & 255) << 12 | six(w >> 16 & 255) << 6 | six(w >> 24);
-}
-
-extern "C" __global__ void b64quads_four(unsigned *out, const uint4 *in, int fours)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= fours)
-        return;
-    uint4 v = in[i];
-    unsigned a = three_bytes(v.x), b = three_bytes(v.y), c = three_bytes(v.z), d = three_bytes(v.w);
-    out[3 * i] = __byte_perm(a, b, 0x6012);
-    out[3 * i + 1] = __byte_perm(b, c, 0x5601);
-    out[3 * i + 2] = __byte_perm(c, d, 0x4560);
 }
 
 /* ---- SHA-1 of one block each: 16 words, made by a counter ---- */
