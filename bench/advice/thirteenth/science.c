@@ -32,7 +32,7 @@ void bscholes_ref(float *call, float *put, const float *price, const float *stri
         double s = price[i], k = strike[i], t = years[i], root = sqrt(t);
         double d1 = (log(s / k) + 0.065 * t) / (0.3 * root), d2 = d1 - 0.3 * root,
                paid = k * exp(-0.02 * t);
-        double a = 0.5 * erfc(-M_SQRT1_2 * d1), b = 0.5 * erfc(-M_SQRT1_2 * d2);
+        double a = 0.5 * erfc(-0.70710678118654752 * d1), b = 0.5 * erfc(-0.70710678118654752 * d2);
         call[i] = (float)(s * a - paid * b);
         put[i] = (float)(paid * (1 - b) - s * (1 - a));
     }
@@ -87,8 +87,8 @@ void fft16loc_ref(float *out, const float *in, int n)
 {
     float c[16], s[16];
     for (int k = 0; k < 16; k++) {
-        c[k] = (float)cos(-M_PI * k / 8);
-        s[k] = (float)sin(-M_PI * k / 8);
+        c[k] = (float)cos(-3.14159265358979324 * k / 8);
+        s[k] = (float)sin(-3.14159265358979324 * k / 8);
     }
     for (int i = 0; i < n; i++)
         for (int k = 0; k < 16; k++) {
@@ -108,7 +108,7 @@ void dctcos_ref(float *out, const float *in, int rows)
     float table[16][16];
     for (int j = 0; j < 16; j++)
         for (int k = 0; k < 16; k++)
-            table[j][k] = (float)cos((2 * j + 1) * k * M_PI / 32);
+            table[j][k] = (float)cos((2 * j + 1) * k * 3.14159265358979324 / 32);
     for (int r = 0; r < rows; r++, in += 16, out += 16)
         for (int k = 0; k < 16; k++) {
             float sum = 0;
