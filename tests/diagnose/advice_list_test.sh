@@ -104,6 +104,11 @@ failures += check_list("twelfth", "2026-11-29", 85, ("validation",),
                        old + new + third + fourth + fifth + sixth + seventh + eighth + ninth + tenth + eleventh)
 mains = Counter(r[5].split(",")[0] for r in twelfth)
 failures += check("twelfth: two pairs and more for 26 main causes", [] if sum(n >= 2 for n in mains.values()) >= 26 else [mains])
+thirteenth = rows(advice / "thirteenth/pairs.tsv")
+failures += check_list("thirteenth", "2026-11-29", 85, ("validation",),
+                       old + new + third + fourth + fifth + sixth + seventh + eighth + ninth + tenth + eleventh + twelfth)
+mains = Counter(r[5].split(",")[0] for r in thirteenth)
+failures += check("thirteenth: two pairs and more for 27 main causes", [] if sum(n >= 2 for n in mains.values()) >= 27 else [mains])
 sys.exit(failures > 0)
 END
 failures=$((failures + $?))
