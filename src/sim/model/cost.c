@@ -157,6 +157,8 @@ static void rates_latencies(struct rates *r, const struct gpu *g)
     r->warp_exit = known_or_none(GPU(g, warp_exit_cycles));
     r->warp_drain = known_or_none(GPU(g, warp_drain_cycles));
     r->load_places = known_or_none(GPU(g, lsu_queue_instructions));
+    r->loads_in_flight = known_or_none(GPU(g, l1_loads_in_flight));
+    r->cross = known_or_none(GPU(g, latency_cross_cycles));
     r->atomic_latency = GPU(g, latency_atomic_cycles);
     r->warp_latency = GPU(g, latency_warp_cycles);
     r->constant_latency = GPU(g, latency_constant_cycles);
@@ -276,13 +278,52 @@ static double pace_of(const struct rates *r, const struct pipe_info *p, const st
     double slots = t->issue_slots > 0 ? t->issue_slots : 1, cycles = c->cycles / slots;
     if (r->turn > 0 || c->sequence > 0 || p->first == SERVER_NONE)
         return 0;
-    if (p->first == SERVER_LSU)
+    if (c->special_cycles > 0)
+        cycles = c->special_cycles;
+    else if (p->first == SERVER_LSU)
         cycles = r->lsu_issue;
     else if (p->unit != UNIT_MATH && p->unit != UNIT_CONSTANT)
         return 0;
     else if (p->first == SERVER_FMA_LITE || p->unit == UNIT_CONSTANT)
         cycles /= 2;
     return c->next - 1 + r->schedulers * cycles;
+}
+
+static enum side side_of(const struct pipe_info *p, const struct site_cost *c)
+{
+    if (p->unit == UNIT_LOAD || p->unit == UNIT_STORE || p->unit == UNIT_ATOMIC ||
+        p->unit == UNIT_SHARED || p->unit == UNIT_COPY)
+        return SIDE_ACCESS;
+    if (p->unit != UNIT_MATH || c->sequence > 0)
+        return SIDE_NONE;
+    if (p->first == SERVER_FMA_LITE || p->first == SERVER_FMA_HEAVY)
+        return SIDE_F32;
+    if (p->first == SERVER_SPECIAL)
+        return SIDE_SPECIAL;
+    return p->first == SERVER_INTEGER ? SIDE_INTEGER : SIDE_NONE;
+}
+
+// ptxas 13.0 leaves 4 cycles within a side, 5 between integer and f32 ones and to an address, 6 from integer ones to special
+// functions. A chain with a special function is as long as that is.
+double side_cycles(const struct rates *r, const struct site_cost *maker,
+                   const struct site_cost *reader)
+{
+    bool integer = maker->side == SIDE_INTEGER;
+    if ((!integer && maker->side != SIDE_F32) || maker->special_cycles > 0)
+        return 0;
+    switch ((enum side)reader->side) {
+    case SIDE_NONE:
+        return 0;
+    case SIDE_INTEGER:
+        return integer ? 0 : r->cross;
+    case SIDE_F32:
+        return integer ? r->cross : 0;
+    case SIDE_SPECIAL:
+        return integer ? 2 * r->cross : 0;
+    case SIDE_ACCESS:
+        return r->cross;
+    }
+    return 0;
 }
 
 struct site_cost site_cost(const struct rates *r, const struct timing_site *t)
@@ -316,6 +357,8 @@ struct site_cost site_cost(const struct rates *r, const struct timing_site *t)
     else if (p->unit == UNIT_SCALAR)
         c.cycles = r->warp_lanes / lanes;
     cost_turn(r, p, &c);
+    c.side = (uint8_t)side_of(p, &c);
+    c.paced = c.special_cycles > 0 ? SERVER_SPECIAL : c.first;
     c.pace = pace_of(r, p, t, &c);
     c.tested = t->pipe == PIPE_F32 && t->issue_slots > 1 && t->special_slots > 0 && c.sequence <= 0;
     if (t->pipe == PIPE_MULTIPLY_WIDE) // other warps wait too

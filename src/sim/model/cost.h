@@ -42,8 +42,10 @@ struct rates {
     double first_fetch, first_constant, constants_miss, warp_fetch, warp_exit,
         warp_drain; // of stalls alone; 0: not known
     double
-        load_places; // instructions in the queue in front of the LSU, for stalls alone; 0: not known
-    double bulk_start; // a lane's bulk copy; 0: not known
+        load_places, // instructions in the queue in front of the LSU; of stalls alone; 0: not known
+        loads_in_flight, // whose data have not come; the same
+        cross;           // more to another pipe than to its own; the same
+    double bulk_start;   // a lane's bulk copy; 0: not known
     double barrier, barrier_warp, atomic_latency, warp_latency, tensor_latency;
     double block_launch, block_warp_launch, block_dispatch, block_first;
     double load_queue; // cycles of work the queue in front of the LSU holds
@@ -107,6 +109,8 @@ enum server_id { // pipes that take one instruction after the other
     SERVER_LDS,
     SERVER_COUNT
 };
+// Where a result is made, and where it is read: from one to another it takes longer.
+enum side { SIDE_NONE, SIDE_INTEGER, SIDE_F32, SIDE_SPECIAL, SIDE_ACCESS };
 enum touches { TOUCHES_NOTHING, TOUCHES_READ, TOUCHES_WRITE, TOUCHES_UPDATE, TOUCHES_ALL };
 
 struct pipe_info { // a row of pipes.def
@@ -129,7 +133,9 @@ struct site_cost {                          // of one instruction of the program
     double hold;       // of its warp, behind its slots
     double sequence;   // of a sequence measured whole: one after the other at this rate; 0: none
     int16_t moved;     // as struct timing_site has it
-    double pace;       // until the warp's next one of the same pipe may issue
+    double pace;       // until the warp's next one of the same pipe may issue …
+    uint8_t paced;     // … of enum server_id: special functions' where a chain has one
+    uint8_t side;      // of enum side
     uint8_t room;      // for loads that begin with those of later turns: registers; 0: it is none
     uint8_t level;     // … 1 and up, by how many loads its place comes of
     bool tested;       // a special function whose argument is tested first, and scaled
@@ -138,6 +144,9 @@ struct site_cost {                          // of one instruction of the program
     uint8_t reader, throttle; // enum stall: what waits for its result, and for its place in a queue
 };
 struct site_cost site_cost(const struct rates *r, const struct timing_site *t);
+// What an instruction waits for a result longer than ones on the same side do.
+double side_cycles(const struct rates *r, const struct site_cost *maker,
+                   const struct site_cost *reader);
 // Is a register among both?
 static inline bool registers_meet(const uint16_t *a, int a_count, const uint16_t *b, int b_count)
 {

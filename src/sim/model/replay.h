@@ -70,17 +70,17 @@ struct warp_state {
     const struct site_cost *cost; // … unless last is LAST_UNKNOWN (warp_look)
     size_t next;
     const struct trace_warp *trace;
-    double issued;    // when the last one issued
-    double *ready;    // a register each
-    double *queued;   // of the cycles until then, those in front of a busy pipe
-    int32_t *maker;   // the site whose result it is; NOBODY's: none yet
-    double since;     // up to here its cycles have their reasons …
-    double sampled;   // … and a sampler that much of its time
-    double throttled; // up to here the next instruction waits for a place in a queue …
-    double fixed;     // up to here it waits by a fixed count, if it waits
-    double paced;     // until then for the pipe that its last instruction took …
-    uint8_t pace_of;  // … of enum server_id
-    int block;        // slot
+    double issued;              // when the last one issued
+    double *ready;              // a register each
+    double *queued;             // of the cycles until then, those in front of a busy pipe
+    int32_t *maker;             // the site whose result it is; NOBODY's: none yet
+    double since;               // up to here its cycles have their reasons …
+    double sampled;             // … and a sampler that much of its time
+    double throttled;           // up to here the next instruction waits for a place in a queue …
+    double fixed;               // up to here it waits by a fixed count, if it waits
+    double paced[SERVER_COUNT]; // until then for the pipe that an earlier one of its own took
+    double near_loads;          // what it loads from shared memory is there
+    int block;                  // slot
     int scheduler;
     bool entered, waiting, done;
     bool asleep;           // until a phase is over
@@ -237,7 +237,8 @@ struct replay {
     struct queue_places {
         double *at;     // PLACES_MAX: when the last instructions left the queue …
         uint64_t count; // … of so many
-    } loads, sends;     // in front of the load/store unit
+    } loads, sends,     // in front of the load/store unit
+        flying;         // loads whose data have not come
     double held
         [SCHEDULERS_MAX]; // of its busy cycles, those in which a wide product keeps it behind its turn
     uint32_t **arrivals; // of each phase of each traced block
@@ -357,6 +358,8 @@ void sampling_drained(struct replay *p, int warp);
 // The warp's cycles up to `until` had that reason, at that site; those counted before stay as they are.
 void stall_add(struct replay *p, struct warp_state *w, uint32_t site, enum stall reason,
                double until);
+// The BSYNC where lanes wait for each other keeps its warp as a branch does. With turns: no time of a kernel has it.
+void rejoin_explain(struct replay *p, struct warp_state *w, uint32_t site);
 // Behind a branch; so many cycles because its lanes part.
 void branch_explain(struct replay *p, struct warp_state *w, uint32_t site, double part);
 // timing.c: a replay of so many of the SM's blocks. sampled: what warps wait for is kept, too. false: there are no warps.

@@ -217,8 +217,8 @@ static void block_start(struct replay *p, int slot, double at)
         w->at = at + i * p->r.block_warp_launch;
         w->started = w->since = w->at;
         w->ran = -1;
-        w->throttled = w->fixed = w->paced = 0;
-        w->pace_of = SERVER_NONE;
+        w->throttled = w->fixed = w->near_loads = 0;
+        memset(w->paced, 0, sizeof w->paced);
         w->drained = w->kept = 0;
         w->sent_site = 0;
         w->waiting = w->asleep = w->entered = false;
@@ -608,6 +608,7 @@ bool replay_init(struct replay *p, const struct timing_input *in, uint64_t block
         p->draining = xcalloc(warps + 1, sizeof *p->draining);
         p->loads.at = xcalloc(PLACES_MAX, sizeof *p->loads.at);
         p->sends.at = xcalloc(PLACES_MAX, sizeof *p->sends.at);
+        p->flying.at = xcalloc(PLACES_MAX, sizeof *p->flying.at);
     }
     phases_init(p);
     order_init(p);
@@ -625,6 +626,7 @@ void replay_release(struct replay *p)
     free(p->draining);
     free(p->loads.at);
     free(p->sends.at);
+    free(p->flying.at);
     phases_release(p);
     free(p->warps);
     free(p->slots);

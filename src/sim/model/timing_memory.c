@@ -403,11 +403,14 @@ static double flits_send(struct replay *p, double flits, double sectors, double 
     return sent;
 }
 
-// Its flits pass the data stage as they pass the port: loads behind it wait. Returns when the store has left the SM.
+// Its flits pass the data stage as they pass the port: loads behind it wait. (With turns: those behind one that has its turn at the
+// port soon; samples have loads overtake stores that wait there.) Returns when the store has left the SM.
 double store_global(struct replay *p, const struct trace_op *op, double at)
 {
     double flits = port_store_flits(op->lines, op->sectors, op->miss); // `miss`: written in part
-    double start = lsu_take(p, at, later(p->r.lsu_store, flits * p->r.store_pass));
+    bool waits = p->turns && p->stores.free_at > at + p->r.load_queue;
+    double pass = waits ? 0 : flits * p->r.store_pass;
+    double start = lsu_take(p, at, later(p->r.lsu_store, pass));
     double sent = flits_send(p, flits, op->sectors, start);
     lines_mark(p, op, sent);
     return sent;

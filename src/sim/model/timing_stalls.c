@@ -131,8 +131,25 @@ static double queue_place(const struct replay *p, const struct site_cost *c, dou
     return q->count < n ? 0 : q->at[(q->count - n) % PLACES_MAX];
 }
 
+// Data come back in the order of asking.
+static void flying_note(struct queue_places *q, double ready)
+{
+    double before = q->count > 0 ? q->at[(q->count - 1) % PLACES_MAX] : 0;
+    q->at[q->count++ % PLACES_MAX] = later(before, ready);
+}
+
+// When the data have come of the load that is as many before the next one as may be on their way.
+static double flying_place(const struct replay *p)
+{
+    const struct queue_places *q = &p->flying;
+    uint64_t n = (uint64_t)sooner(p->r.loads_in_flight, PLACES_MAX);
+    return n == 0 || q->at == NULL || q->count < n ? 0 : q->at[(q->count - n) % PLACES_MAX];
+}
+
 void queue_note(struct replay *p, const struct site_cost *c, double ready)
 {
+    if (c->unit == UNIT_LOAD && p->flying.at != NULL)
+        flying_note(&p->flying, ready);
     struct queue_places *q = is_sent(c) ? &p->sends : &p->loads;
     if (q->at != NULL)
         q->at[q->count++ % PLACES_MAX] = is_sent(c) ? ready : p->pipe[c->first].free_at;
@@ -153,6 +170,8 @@ double queue_room(const struct replay *p, const struct warp_state *w, double at,
 {
     const struct trace_op *op = op_next(p, w);
     const struct site_cost *c = &p->costs[op->site];
+    if (c->unit == UNIT_LOAD)
+        return op->lanes > 0 ? later(room, flying_place(p)) : room;
     if (!is_sent(c) || isinf(queue_place(p, c, p->r.load_places)) || loads_follow(p, w))
         return room;
     room = later(at, queue_place(p, c, p->r.load_places));
@@ -322,6 +341,8 @@ static void room_explain(struct replay *p, struct warp_state *w, uint32_t site, 
         stall_add(p, w, site, STALL_LONG_SCOREBOARD, room);
         return;
     }
+    if (p->turns && c->unit == UNIT_LOAD)
+        stall_add(p, w, site, STALL_LG_THROTTLE, sooner(flying_place(p), room));
     const struct server *pipe = &p->pipe[c->first];
     uint64_t queued = p->loads.count + p->sends.count;
     double mean = queued > 0 ? pipe->busy / (double)queued : 1;
@@ -339,13 +360,20 @@ static void room_explain(struct replay *p, struct warp_state *w, uint32_t site, 
 // Its target is found, and has to be fetched (bench/truth/tuning/stalls:short-loop).
 void branch_explain(struct replay *p, struct warp_state *w, uint32_t site, double part)
 {
-    // PC samples of diverging loops: half of it is the fixed count of BSSY and BSYNC.
-    static const double resolving = 0.3, fixed = 0.5;
+    // PC samples of diverging loops: a third of it is the fixed count of BSSY and BSYNC; over 98 kernels
+    // as many cycles of a branch resolve it as fetch its target.
+    static const double resolving = 0.5, fixed = 0.3;
     bool back = w->at - w->since - part > p->r.branch;
     stall_add(p, w, site, STALL_WAIT, w->since + part * fixed + (back ? p->r.branch - 1 : 0));
     double rest = later(w->at - w->since - part * (1 - fixed), 0);
     stall_add(p, w, site, STALL_BRANCH_RESOLVING, w->at - (1 - resolving) * rest);
     stall_add(p, w, site, STALL_NO_INSTRUCTION, w->at);
+}
+
+void rejoin_explain(struct replay *p, struct warp_state *w, uint32_t site)
+{
+    w->at += p->r.branch;
+    stall_add(p, w, site, STALL_WAIT, w->at);
 }
 
 // In line for its scheduler, a warp finds its pipe taken by the one that went before in so much of the time.
@@ -381,10 +409,12 @@ void stall_explain(struct replay *p, struct warp_state *w, uint32_t site, double
 {
     if (p->stalls == NULL)
         return;
-    bool same = p->costs[site].first == w->pace_of;
-    stall_add(p, w, site, STALL_WAIT, sooner(same ? later(w->fixed, w->paced) : w->fixed, at));
+    const struct site_cost *c = &p->costs[site];
+    stall_add(p, w, site, STALL_WAIT, sooner(later(w->fixed, w->paced[c->paced]), at));
     if (w->last >= 0 && w->last_ready > w->since)
         operand_explain(p, w, site, sooner(w->last_ready, at));
+    if (p->turns && c->pipe == PIPE_BARRIER)
+        stall_add(p, w, site, STALL_SHORT_SCOREBOARD, sooner(w->near_loads, at));
     if (w->throttled > w->since)
         room_explain(p, w, site, sooner(w->throttled, at));
     turn_explain(p, w, site, at);

@@ -78,6 +78,8 @@ void warp_look(const struct replay *p, struct warp_state *w)
     __builtin_prefetch(w->op + AHEAD);
     w->cost = &p->costs[w->op->site];
     last_register(p, w);
+    if (p->turns && w->last >= 0 && w->maker[w->last] >= 0 && w->last_ready > w->at)
+        w->last_ready += side_cycles(&p->r, &p->costs[w->maker[w->last]], w->cost);
 }
 
 static void warp_advance(struct warp_state *w)
@@ -393,8 +395,9 @@ static void warp_issue(struct replay *p, struct warp_state *w, double at)
     double queued = c->unit == UNIT_CONSTANT ? 0 : later(p->start - at, 0);
     values_come(p, w, ready, queued);
     w->fixed = at + c->next + c->fixed;
-    w->paced = at + c->pace;
-    w->pace_of = c->first;
+    w->paced[c->paced] = at + c->pace;
+    if (c->unit == UNIT_SHARED && t->result_count > 0)
+        w->near_loads = later(w->near_loads, ready);
     if (has_queue(c->unit))
         queue_note(p, c, ready);
     bool branches = c->pipe == PIPE_BRANCH;
@@ -409,6 +412,8 @@ static void warp_issue(struct replay *p, struct warp_state *w, double at)
         stall_add(p, w, op->site, STALL_DISPATCH, w->at);
     else if (hold > 0)
         branch_explain(p, w, op->site, part);
+    if (p->turns && branches && t->rejoins && op->lanes > 0)
+        rejoin_explain(p, w, op->site);
     if (c->pipe == PIPE_ASYNC_COPY || c->pipe == PIPE_BULK_COPY)
         copy_open(p, w, op, ready);
     if (t->counter != WAIT_COUNTER_NONE) {
@@ -438,20 +443,27 @@ static void warp_vanish(struct replay *p, struct warp_state *w, double at)
     value_rename(w, t, at);
 }
 
+// For its own earlier instructions, whose results it does not read. ptxas 13.0 lets warps come to a barrier with what they have
+// loaded from shared memory (of 726 barriers of the first three lists 35 have such a load on its way).
+static double own_wait(const struct warp_state *w, const struct site_cost *c)
+{
+    return c->pipe == PIPE_BARRIER ? later(w->paced[c->paced], w->near_loads) : w->paced[c->paced];
+}
+
 enum step warp_step(struct replay *p, struct warp_state *w)
 {
     if (w->last == LAST_UNKNOWN)
         warp_look(p, w);
     const struct site_cost *c = w->cost;
     double at = later(w->at, w->last_ready);
-    if (p->turns && c->first == w->pace_of)
-        at = later(at, w->paced);
+    if (p->turns)
+        at = later(at, own_wait(w, c));
     if (c->unit == UNIT_NONE) {
         warp_vanish(p, w, at);
         return STEP_RAN;
     }
     double room = queue_wait(p, c, at), free_at = p->issue[w->scheduler].free_at;
-    if (p->turns && is_sent(c))
+    if (p->turns && (is_sent(c) || c->unit == UNIT_LOAD))
         room = queue_room(p, w, at, room);
     bool full = room > at;
     if (full)
