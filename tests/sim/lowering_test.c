@@ -366,7 +366,7 @@ static void fragments_are_loaded_by_quarters(void **state)
                        "{%r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17}, "
                        "{%r20, %r21, %r22, %r23, %r24, %r25, %r26, %r27}, "
                        "{%f10, %f11, %f12, %f13, %f14, %f15, %f16, %f17};\nmov.b32 %r9, %f10;\n";
-    assert_true(per_turn(tile, turn) == COUNT + 2 + 2 + 2 + 1); // and the element's copy
+    assert_true(per_turn(tile, turn) == COUNT + 2 + 2 + 2); // an address and a load, and a product
 }
 
 static void tf32_fragments_are_loaded_word_by_word(void **state)
@@ -418,6 +418,317 @@ static void copies_of_a_loop_load_by_the_same_address(void **state)
                 (double)((MANY - FEW) / COPIES) * ROUND);
 }
 
+static void lanes_that_some_leave_break_out_of_the_region(void **state)
+{
+    (void)state;
+    // The second comparison loads, so that it is no further condition of the same branch.
+    static const char region[] =
+        "mov.u32 %%r9, %%n;\nsetp.lt.s32 %%p, %%x, 4;\n@%%p bra both;\nld.shared.u32 %%r5, "
+        "[s+64];\n"
+        "setp.ne.s32 %%p, %%r5, %%x;\n@%%p bra done;\nboth:\n%sdone:\nadd.u32 %%r9, %%r9, 1;\n";
+    enum { MEET = 3 }; // BSSY, BREAK, BSYNC
+    char touches[1024], sums[1024];
+    (void)snprintf(touches, sizeof touches, region, "st.shared.u32 [%r3], %x;\n");
+    (void)snprintf(sums, sizeof sums, region, "xor.b32 %r9, %r9, %x;\n");
+    assert_true(straight(touches) == straight(sums) + MEET);
+}
+
+static void what_threads_vote_at_a_barrier_is_brought(void **state)
+{
+    (void)state;
+    const char *vote = "setp.lt.u32 %p, %x, 9;\nbar.red.popc.u32 %r9, 0, %p;\n",
+               *barrier = "setp.lt.u32 %p, %x, 9;\nbar.sync 0;\nselp.u32 %r9, %x, %n, %p;\n";
+    assert_true(straight(vote) == straight(barrier));
+}
+
+static double with_vectors(const char *stores)
+{
+    char text[1024];
+    (void)snprintf(text, sizeof text,
+                   "ld.shared.u32 %%r5, [s+8];\nld.shared.u32 %%r6, [s+64];\n%s"
+                   "add.u32 %%r9, %%r5, %%r6;\n",
+                   stores);
+    return instructions_of(".shared .align 16 .b32 v[64];\n", text, 1);
+}
+
+static void a_value_lies_in_one_vector_alone(void **state)
+{
+    (void)state;
+    double one = with_vectors("st.shared.v2.u32 [v], {%r5, %r6};\n");
+    assert_true(with_vectors("st.shared.v2.u32 [v], {%r5, %r5};\n") == one + 1);
+    assert_true(with_vectors("st.shared.v2.u32 [v], {%r5, %r6};\n"
+                             "st.shared.v2.u32 [v+64], {%r5, %r6};\n") == one + 1);
+    assert_true(with_vectors("st.shared.v2.u32 [v], {%r5, %r6};\n"
+                             "st.shared.v2.u32 [v+64], {%r6, %r5};\n") == one + 1 + 2);
+    // What was loaded together stays where it is, but not in another order.
+    const char *loaded = "ld.shared.v2.u32 {%r10, %r11}, [v+32];\n"
+                         "st.shared.v2.u32 [v], {%r10, %r11};\n",
+               *turned = "ld.shared.v2.u32 {%r10, %r11}, [v+32];\n"
+                         "st.shared.v2.u32 [v], {%r11, %r10};\n";
+    assert_true(with_vectors(turned) == with_vectors(loaded) + 2);
+}
+
+static void a_shift_of_a_product_by_a_number_is_one_product(void **state)
+{
+    (void)state;
+    static const char words[] = ".global .align 4 .b8 words[8192];\n";
+    const char *one = "mov.u64 %d1, words;\nmul.wide.u32 %d2, %x, 32;\nadd.s64 %d3, %d1, %d2;\n"
+                      "ld.global.u32 %r9, [%d3];\n",
+               *two = "mov.u64 %d1, words;\nmul.wide.u32 %d2, %x, 2;\nshl.b64 %d4, %d2, 4;\n"
+                      "add.s64 %d3, %d1, %d4;\nld.global.u32 %r9, [%d3];\n";
+    assert_true(instructions_of(words, two, 1) == instructions_of(words, one, 1));
+}
+
+static double of_pointer(const char *body)
+{
+    static char text[1024];
+    struct bench b;
+    const uint32_t words[4] = {0};
+    (void)snprintf(
+        text, sizeof text,
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) {\n"
+        ".reg .b64 %%d<4>; .reg .b32 %%x;\nld.param.u64 %%d0, [p];\nmov.u32 %%x, %%tid.x;\n"
+        "%sret; }\n",
+        body);
+    bench_text(&b, text);
+    uint64_t p = bench_buffer(&b, "p", words, sizeof words);
+    bench_run(&b, "k", GRID1(1, 32), ARGS(&p));
+    double counted = bench_counter(&b, COUNTER_WARP_INSTRUCTIONS);
+    bench_close(&b);
+    return counted;
+}
+
+static void atomics_have_no_room_for_a_number_beside_a_parameter(void **state)
+{
+    (void)state;
+    enum { SUM = 4 }; // two, and two moves
+    double one = of_pointer("red.global.add.u32 [%d0], %x;\n");
+    assert_true(of_pointer("add.s64 %d1, %d0, 4;\nred.global.add.u32 [%d1], %x;\n") == one + SUM);
+}
+
+static void further_atomics_know_which_lane_does_it_for_all(void **state)
+{
+    (void)state;
+    double one = of_pointer("red.global.add.u32 [%d0], %x;\n");
+    assert_true(of_pointer("red.global.add.u32 [%d0], %x;\nred.global.add.u32 [%d0], %x;\n") ==
+                one + 3);
+    assert_true(of_pointer("red.global.add.u32 [%d0], %x;\nred.global.add.u32 [%d0], 1;\n") ==
+                one + 2);
+    one = of_pointer("red.global.add.u32 [%d0], 1;\n");
+    assert_true(of_pointer("red.global.add.u32 [%d0], 1;\nred.global.add.u32 [%d0], 1;\n") ==
+                one + 1);
+}
+
+static void a_predicate_of_bits_is_not_kept_for_another_block(void **state)
+{
+    (void)state;
+    static const char test[] = "and.b32 %%r5, %%x, 3;\nsetp.gt.u32 %%p, %%x, 40;\n@%%p bra over;\n"
+                               "red.shared.add.u32 [s+4], %%x;\nover:\nsetp.eq.u32 %%p, %%r5, %d;\n"
+                               "selp.u32 %%r9, %%r5, %%x, %%p;\n";
+    char zero[1024], one[1024];
+    (void)snprintf(zero, sizeof zero, test, 0);
+    (void)snprintf(one, sizeof one, test, 1);
+    assert_true(straight(zero) == straight(one));
+    assert_true(straight("and.b32 %r5, %x, 3;\nsetp.eq.u32 %p, %r5, 0;\n"
+                         "selp.u32 %r9, %r5, %x, %p;\n") ==
+                straight("and.b32 %r5, %x, 3;\nsetp.eq.u32 %p, %r5, 1;\n"
+                         "selp.u32 %r9, %r5, %x, %p;\n") -
+                    1);
+}
+
+static void a_sum_takes_a_shift_with_a_sign(void **state)
+{
+    (void)state;
+    assert_true(straight("shr.s32 %r5, %x, 3;\nadd.u32 %r9, %r5, %n;\n") ==
+                straight("shr.u32 %r5, %x, 3;\nadd.u32 %r9, %r5, %n;\n"));
+}
+
+static void sine_and_cosine_share_their_angle(void **state)
+{
+    (void)state;
+    const char *sine = "cvt.rn.f32.u32 %f1, %x;\nsin.approx.f32 %f2, %f1;\n"
+                       "add.f32 %f4, %f2, %f1;\nmov.b32 %r9, %f4;\n",
+               *both = "cvt.rn.f32.u32 %f1, %x;\nsin.approx.f32 %f2, %f1;\n"
+                       "cos.approx.f32 %f3, %f1;\nadd.f32 %f4, %f2, %f3;\nmov.b32 %r9, %f4;\n";
+    assert_true(straight(both) == straight(sine) + 1);
+}
+
+static void a_pointer_that_a_product_steps_is_moved_to_a_pair(void **state)
+{
+    (void)state;
+    enum { PAIR = 2 };
+    static const char words[] = ".global .align 4 .b8 words[8192];\n";
+    const char *turn =
+                   "ld.global.u32 %r1, [%d3];\nadd.u32 %r9, %r9, %r1;\nadd.s64 %d3, %d3, %d5;\n",
+               *pair = "mov.u64 %d1, words;\nmul.wide.u32 %d5, %n, 4;\nmul.wide.u32 %d2, %x, 4;\n"
+                       "add.s64 %d3, %d1, %d2;\n",
+               *apart = "mov.u64 %d1, words;\nmul.wide.u32 %d5, %n, 4;\ncvt.u64.u32 %d2, %x;\n"
+                        "shl.b64 %d4, %d2, 2;\nadd.s64 %d3, %d1, %d4;\n";
+    assert_true(per_turn_behind(words, apart, turn) == per_turn_behind(words, pair, turn) + PAIR);
+}
+
+static double turn_with_conditions(int count)
+{
+    char before[1024] = ".reg .pred %q<10>;\n", turn[1024] = "";
+    for (int i = 0; i < count; i++) {
+        size_t used = strlen(before), said = strlen(turn);
+        (void)snprintf(before + used, sizeof before - used, "setp.gt.u32 %%q%d, %%x, %d;\n", i,
+                       40 + i);
+        (void)snprintf(turn + said, sizeof turn - said,
+                       "@%%q%d bra over%d;\nred.shared.add.u32 [s+4], %%x;\nover%d:\n", i, i, i);
+    }
+    return per_turn_behind("", before, turn);
+}
+
+static void predicates_beyond_seven_are_kept_as_bits(void **state)
+{
+    (void)state;
+    double arm = turn_with_conditions(7) - turn_with_conditions(6);
+    assert_true(turn_with_conditions(8) == turn_with_conditions(7) + arm + 1);
+}
+
+static void a_further_variable_is_reached_beside_the_first(void **state)
+{
+    (void)state;
+    const char *same = "ld.shared.u32 %r5, [s+8];\nadd.u32 %r9, %r5, 1;\n",
+               *other = "ld.shared.u32 %r5, [t+8];\nadd.u32 %r9, %r5, 1;\n";
+    static const char further[] = ".shared .align 4 .b32 t[64];\n";
+    assert_true(instructions_of(further, other, 1) == instructions_of(further, same, 1));
+}
+
+static void what_two_conditions_lead_to_goes_under_one_predicate(void **state)
+{
+    (void)state;
+    const char *one = ".reg .pred %q;\nmov.u32 %r9, %n;\nsetp.gt.s32 %p, %x, 5;\n@!%p bra over;\n"
+                      "add.u32 %r9, %x, 7;\nover:\n",
+               *two = ".reg .pred %q;\nmov.u32 %r9, %n;\nsetp.gt.s32 %p, %x, 5;\n@%p bra both;\n"
+                      "setp.lt.s32 %q, %x, 2;\n@!%q bra over;\nboth:\nadd.u32 %r9, %x, 7;\nover:\n",
+               *past = ".reg .pred %q;\nmov.u32 %r9, %n;\nsetp.gt.s32 %p, %x, 5;\n@%p bra over;\n"
+                       "setp.lt.s32 %q, %x, 2;\n@%q bra more;\nbra.uni over;\nmore:\n"
+                       "red.shared.add.u32 [s+4], %x;\nover:\n",
+               *straight_on =
+                   ".reg .pred %q;\nmov.u32 %r9, %n;\nsetp.gt.s32 %p, %x, 5;\n@%p bra over;\n"
+                   "setp.ge.s32 %q, %x, 2;\n@%q bra over;\n"
+                   "red.shared.add.u32 [s+4], %x;\nover:\n";
+    assert_true(straight(two) == straight(one) + 1);
+    assert_true(straight(past) == straight(straight_on)); // a block that is nothing but a jump
+}
+
+static void a_copy_beside_the_old_value_is_a_move(void **state)
+{
+    (void)state;
+    const char *before = "mov.u32 %r9, %n;\nadd.u32 %r5, %x, 3;\nsetp.gt.u32 %p, %x, 9;\n"
+                         "@%p bra over;\nred.shared.add.u32 [s+4], %x;\nmov.u32 %r9, %r5;\nover:\n",
+               *within = "mov.u32 %r9, %n;\nsetp.gt.u32 %p, %x, 9;\n@%p bra over;\n"
+                         "red.shared.add.u32 [s+4], %x;\nadd.u32 %r9, %x, 3;\nover:\n";
+    assert_true(straight(before) == straight(within) + 1);
+}
+
+static void a_clock_is_read_in_each_turn(void **state)
+{
+    (void)state;
+    enum { COUNT = 3 };
+    assert_true(per_turn("", "mov.u32 %r1, %clock;\nadd.u32 %r9, %r9, %r1;\n") == COUNT + 2);
+}
+
+static void a_stride_in_uniform_registers_is_moved_for_each_fragment(void **state)
+{
+    (void)state;
+    static const char words[] = ".global .align 32 .b8 words[16384];\n";
+    static const char turn[] =
+        "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 "
+        "{%%r10, %%r11, %%r12, %%r13, %%r14, %%r15, %%r16, %%r17}, [%%d3], %s;\n"
+        "wmma.mma.sync.aligned.row.row.m16n16k16.f32.f32 "
+        "{%%f10, %%f11, %%f12, %%f13, %%f14, %%f15, %%f16, %%f17}, "
+        "{%%r10, %%r11, %%r12, %%r13, %%r14, %%r15, %%r16, %%r17}, "
+        "{%%r10, %%r11, %%r12, %%r13, %%r14, %%r15, %%r16, %%r17}, "
+        "{%%f10, %%f11, %%f12, %%f13, %%f14, %%f15, %%f16, %%f17};\nmov.b32 %%r9, %%f10;\n";
+    const char *place = "shl.b32 %r7, %n, 3;\nmov.u64 %d1, words;\nshr.u32 %r6, %x, 5;\n"
+                        "mul.wide.u32 %d2, %r6, 32;\nadd.s64 %d3, %d1, %d2;\n";
+    enum { ROW = 1, STRIDE = 1 };
+    char number[1024], stride[1024];
+    (void)snprintf(number, sizeof number, turn, "16");
+    (void)snprintf(stride, sizeof stride, turn, "%r7");
+    assert_true(per_turn_behind(words, place, stride) ==
+                per_turn_behind(words, place, number) + ROW + STRIDE);
+}
+
+static void a_word_that_several_widen_is_moved(void **state)
+{
+    (void)state;
+    enum { MOVES = 2 };
+    static const char sum[] = "cvt.u64.u32 %%d1, %%x;\nsetp.gt.u32 %%p, %%x, 9;\n@%%p bra over;\n"
+                              "red.shared.add.u32 [s+4], %%x;\ncvt.u64.u32 %s, %%r0;\nover:\n"
+                              "mul.wide.u32 %%d2, %%x, %%n;\nadd.s64 %%d3, %%d2, %%d1;\n"
+                              "shr.u64 %%d4, %%d3, 32;\ncvt.u32.u64 %%r9, %%d4;\n";
+    char both[1024], one[1024];
+    (void)snprintf(both, sizeof both, sum, "%d1");
+    (void)snprintf(one, sizeof one, sum, "%d5"); // which nobody reads
+    assert_true(straight(both) == straight(one) + 2 * MOVES);
+}
+
+static void bytes_with_a_sign_are_converted_where_they_lie(void **state)
+{
+    (void)state;
+    static const char bytes[] = ".shared .align 16 .b32 v[64];\n";
+    const char *with_sign = ".reg .b16 %g<4>;\nld.shared.v2.u8 {%g0, %g1}, [v];\n"
+                            "cvt.s16.s8 %g2, %g0;\ncvt.s16.s8 %g3, %g1;\n"
+                            "cvt.rn.f32.s16 %f0, %g2;\ncvt.rn.f32.s16 %f1, %g3;\n"
+                            "add.f32 %f2, %f0, %f1;\nmov.b32 %r9, %f2;\n",
+               *without = ".reg .b16 %g<4>;\nld.shared.v2.u8 {%g0, %g1}, [v];\n"
+                          "cvt.rn.f32.u16 %f0, %g0;\ncvt.rn.f32.u16 %f1, %g1;\n"
+                          "add.f32 %f2, %f0, %f1;\nmov.b32 %r9, %f2;\n";
+    enum { TAKEN_APART = 2 }; // PRMT
+    assert_true(instructions_of(bytes, with_sign, 1) ==
+                instructions_of(bytes, without, 1) - TAKEN_APART);
+}
+
+static void the_ones_of_64_bits_are_part_of_a_sum(void **state)
+{
+    (void)state;
+    const char *alone = "mul.wide.u32 %d2, %x, %n;\npopc.b64 %r5, %d2;\nxor.b32 %r9, %r5, %x;\n",
+               *sum = "mul.wide.u32 %d2, %x, %n;\npopc.b64 %r5, %d2;\nadd.u32 %r9, %r5, %x;\n";
+    assert_true(straight(sum) == straight(alone) - 1);
+}
+
+static void lanes_leave_a_loop_before_others_come_to_its_end(void **state)
+{
+    (void)state;
+    // As a table is searched: a loop, passed by some, that lanes leave at its end or past what is behind it.
+    static const char search[] =
+        ".reg .pred %%q;\nmov.u32 %%r9, 7;\nmov.u32 %%r3, %%x;\nshl.b32 %%r0, %%x, 2;\n"
+        "setp.lt.u32 %%p, %%x, 4;\n@%%p bra found;\nagain:\n.pragma \"nounroll\";\nadd.u32 %%r3, "
+        "%%r3, 3;\n"
+        "setp.gt.u32 %%q, %%r3, 90;\n@%%q bra done;\nand.b32 %%r4, %%r3, 31;\n"
+        "setp.gt.u32 %%p, %%r4, %%x;\n@%%p bra again;\nfound:\nmul.hi.u32 %%r5, %%r3, %%x;\n"
+        "mul.hi.u32 %%r6, %%r5, %%n;\n%sdone:\nadd.u32 %%r9, %%r9, %%r3;\n";
+    char touches[1024], sums[1024];
+    (void)snprintf(touches, sizeof touches, search, "st.shared.u32 [%r0], %r6;\n");
+    (void)snprintf(sums, sizeof sums, search, "mul.hi.u32 %r9, %r6, %x;\n");
+    // BSSY and BSYNC twice; a BREAK of both in each turn.
+    assert_true(straight(touches) > straight(sums) + 4);
+}
+
+static void atomics_keep_a_loop_from_being_unrolled(void **state)
+{
+    (void)state;
+    enum { SUMS = 38, PARTS = 4, TURNS = 45, COPIES = 5, ONCE = 2 }; // comparison and branch
+    static const char words[] = ".global .align 4 .b8 words[8192];\n";
+    double counted[2];
+    for (int stores = 0; stores < 2; stores++) {
+        char text[3072] = "mov.u64 %d1, words;\nmul.wide.u32 %d2, %x, 4;\nadd.s64 %d3, %d1, %d2;\n"
+                          "mov.u32 %r8, 0;\nmov.u32 %r9, 0;\nagain:\n";
+        for (int i = 0; i < SUMS; i++)
+            strcat(text, "mad.lo.u32 %r9, %r9, %r8, %x;\n");
+        for (int i = 0; i < PARTS; i++)
+            strcat(text,
+                   stores ? "st.global.u32 [%d3], %r9;\n" : "red.global.add.u32 [%d3], %r9;\n");
+        strcat(text, "add.u32 %r8, %r8, 1;\nsetp.ne.s32 %p, %r8, 45;\n@%p bra again;\n");
+        counted[stores] = instructions_of(words, text, 1);
+    }
+    assert_true(counted[0] >= counted[1] + ONCE * (TURNS - TURNS / COPIES - 2));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -446,6 +757,27 @@ int main(void)
         cmocka_unit_test(tf32_fragments_are_loaded_word_by_word),
         cmocka_unit_test(what_both_ways_hand_on_is_copied_once),
         cmocka_unit_test(copies_of_a_loop_load_by_the_same_address),
+        cmocka_unit_test(lanes_that_some_leave_break_out_of_the_region),
+        cmocka_unit_test(what_threads_vote_at_a_barrier_is_brought),
+        cmocka_unit_test(a_value_lies_in_one_vector_alone),
+        cmocka_unit_test(a_shift_of_a_product_by_a_number_is_one_product),
+        cmocka_unit_test(atomics_have_no_room_for_a_number_beside_a_parameter),
+        cmocka_unit_test(further_atomics_know_which_lane_does_it_for_all),
+        cmocka_unit_test(a_predicate_of_bits_is_not_kept_for_another_block),
+        cmocka_unit_test(a_sum_takes_a_shift_with_a_sign),
+        cmocka_unit_test(sine_and_cosine_share_their_angle),
+        cmocka_unit_test(a_pointer_that_a_product_steps_is_moved_to_a_pair),
+        cmocka_unit_test(predicates_beyond_seven_are_kept_as_bits),
+        cmocka_unit_test(a_further_variable_is_reached_beside_the_first),
+        cmocka_unit_test(what_two_conditions_lead_to_goes_under_one_predicate),
+        cmocka_unit_test(a_copy_beside_the_old_value_is_a_move),
+        cmocka_unit_test(a_clock_is_read_in_each_turn),
+        cmocka_unit_test(a_stride_in_uniform_registers_is_moved_for_each_fragment),
+        cmocka_unit_test(a_word_that_several_widen_is_moved),
+        cmocka_unit_test(bytes_with_a_sign_are_converted_where_they_lie),
+        cmocka_unit_test(the_ones_of_64_bits_are_part_of_a_sum),
+        cmocka_unit_test(lanes_leave_a_loop_before_others_come_to_its_end),
+        cmocka_unit_test(atomics_keep_a_loop_from_being_unrolled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

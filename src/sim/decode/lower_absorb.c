@@ -46,7 +46,8 @@ static bool absorbs_wide(const struct code *c, int k, struct reader r)
                  is_int(from, PTX_OP_SUB, 64); // IADD3, IADD3.X
     if (three && (sum || is_int(in, PTX_OP_SUB, 64)))
         return reader_count(c, k) == 1 && needs_high(c, r.instruction);
-    return is_int(from, PTX_OP_ADD, 64) && has_number(c, k) && is_address_of(c, r);
+    return is_int(from, PTX_OP_ADD, 64) && has_number(c, k) && is_address_of(c, r) &&
+           !code_is_uniform_place(c, k);
 }
 
 // IADD3.X takes no half that is still to be extended.
@@ -184,7 +185,7 @@ static bool absorbs_word(const struct code *c, int k, struct reader r)
     if (is_shift_by_number(c, k, PTX_OP_SHL, 32))
         return sum || joins || difference;
     if (is_shift_by_number(c, k, PTX_OP_SHR, 32))
-        return (sum || joins) && !is_signed(type_of(from));
+        return is_signed(type_of(from)) ? sum && reader_count(c, k) == 1 : sum || joins;
     if (is_int(from, PTX_OP_ADD, 32) || is_int(from, PTX_OP_SUB, 32))
         return reader_count(c, k) == 1 &&
                (sum || difference ||
@@ -278,9 +279,18 @@ static bool takes_room(const struct code *c, int k, struct reader r)
            !code_absorbs_bytes(c, k, r.instruction) && !is_bound_by_zero(c, k, r.instruction);
 }
 
+// The sum of a value's halves' ones is part of the sum that reads it, which has no room for more.
+bool code_counts_in_sum(const struct code *c, int k)
+{
+    return at(c, k)->opcode == PTX_OP_POPC && bits_of(at(c, k)) == 64 && reader_count(c, k) == 1 &&
+           is_int(at(c, c->readers[c->first_reader[k]].instruction), PTX_OP_ADD, 32);
+}
+
 static void absorb_one(struct code *c, int k)
 {
     int first = c->first_reader[k], end = c->first_reader[k + 1];
+    if (c->fate[k] == FATE_MADE && code_counts_in_sum(c, k))
+        c->taken[c->readers[first].instruction] = true;
     if (c->fate[k] != FATE_MADE || first == end || !at(c, k)->writes_first ||
         c->several[at(c, k)->operands[0].reg < 0 ? 0 : at(c, k)->operands[0].reg])
         return;

@@ -14,6 +14,29 @@ static bool takes_whole(const struct ptx_instruction *in, uint64_t element)
                                     : ptx_type_kind(in->types[0]) == PTX_KIND_FLOAT;
 }
 
+static bool is_half_as_float(const struct code *c, int i)
+{
+    enum { HALF_BITS = 16 };
+    const struct ptx_instruction *in = at(c, i);
+    return in->opcode == PTX_OP_CVT && in->guard < 0 && in->type_count == 2 &&
+           in->types[0] == PTX_TYPE_F32 && ptx_type_bits(in->types[1]) <= HALF_BITS &&
+           ptx_type_kind(in->types[1]) != PTX_KIND_FLOAT;
+}
+
+// I2F takes a byte with a sign as it lies in a word, and halves of what was loaded.
+static bool is_extended_for_float(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    bool extends = in->opcode == PTX_OP_CVT && in->guard < 0 && in->type_count == 2 &&
+                   in->types[0] == PTX_TYPE_S16 && in->types[1] == PTX_TYPE_S8;
+    if (!extends)
+        return false;
+    for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++)
+        if (!is_half_as_float(c, c->readers[r].instruction))
+            return false;
+    return reader_count(c, i) > 0;
+}
+
 // Of the elements of a word that an instruction makes, those that others read by themselves.
 static double taken_apart(const struct code *c, int i)
 {
@@ -22,7 +45,12 @@ static double taken_apart(const struct code *c, int i)
     for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
         struct reader by = c->readers[r];
         uint64_t element = source_of(c, by.instruction, by.operand)->bits;
-        if (c->fate[by.instruction] == FATE_DEAD || takes_whole(at(c, by.instruction), element) ||
+        bool joins_bytes = bits_of(at(c, i)) == 8 && at(c, by.instruction)->opcode == PTX_OP_MOV;
+        if (c->fate[by.instruction] == FATE_DEAD ||
+            (takes_whole(at(c, by.instruction), element) && !joins_bytes) ||
+            is_extended_for_float(c, by.instruction) ||
+            (at(c, i)->opcode == PTX_OP_LD && bits_of(at(c, i)) == 16 &&
+             is_half_as_float(c, by.instruction)) ||
             element >= COUNT_OF(apart) || apart[element])
             continue;
         apart[element] = true;
@@ -201,6 +229,8 @@ static double half_slots(const struct code *c, int i)
 static double conversion_slots(const struct code *c, int i)
 {
     const struct ptx_instruction *in = at(c, i);
+    if (is_extended_for_float(c, i))
+        return -1;
     if (in->type_count < 2 || ptx_type_bits(in->types[0]) != 32 ||
         ptx_type_kind(in->types[0]) == PTX_KIND_FLOAT)
         return 0;

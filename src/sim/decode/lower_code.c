@@ -797,9 +797,11 @@ struct code *code_of(struct decoder *d)
     code_absorb(c);
     code_halves(c);
     code_slots(c);
+    code_vectors(c);
     code_predicates(c);
     merge_shared(c);
     code_flow(c);
+    code_kept(c);
     code_loops(c);
     code_copies(c);
     merge_turns(c);

@@ -4,13 +4,17 @@
 //   lower_forms.h   what a PTX instruction is
 //   lower_absorb.c  what is folded into what reads it
 //   lower_made.c    machine instructions of each PTX instruction by itself and with what it absorbs
+//   lower_atomic.c  atomics
 //   lower_divide.c  divisions, roots, powers, logarithms
 //   lower_numbers.c numbers that need registers
 //   lower_wmma.c    fragments of matrices
+//   lower_vectors.c registers beside each other
 //   lower_bytes.c   values of 8 and 16 bits
 //   lower_bits.c    which bits may be set
 //   lower_halves.c  bit operations of 64 bits, by their halves
-//   lower_flow.c    predicates, ends, what is brought into registers once
+//   lower_predicates.c  which branches become predicates
+//   lower_flow.c    ends, what is brought into registers once
+//   lower_kept.c    predicates that are kept in other registers
 //   lower_agree.c   branches that lanes take alike
 //   lower_waits.c   lanes that wait for each other; copies in a row
 //   lower_loops.c   unrolled loops
@@ -142,6 +146,7 @@ void lower_alone(const struct decoder *d, const struct ptx_instruction *in, stru
 int lower_beside(const struct ptx_instruction *in);
 // lower_absorb.c
 void code_absorb(struct code *c);
+bool code_counts_in_sum(const struct code *c, int k); // popc of 64 bits
 // Do two shifts and what joins them, of which `part` is one, rotate a value?
 bool code_rotates(const struct code *c, int part, int join);
 // lower_halves.c: fills c->halves; machine instructions of a bit operation of 64 bits.
@@ -151,7 +156,11 @@ bool code_is_rotation(const struct code *c, int i); // of 64 bits, its shifts fo
 double code_rotation_slots(const struct code *c, int i);
 // lower_made.c
 void code_slots(struct code *c);
+// lower_atomic.c
 double code_atomic(const struct code *c, int i); // beside the one that does it
+bool code_is_combined(const struct code *c, int i);
+bool code_is_uniform_place(const struct code *c,
+                           int sum); // parameter and number that it is done at
 // lower_divide.c: of a division of words; of a function of f32 that scales; more where a parameter is divided. alone: by itself.
 double code_division(struct code *c, int i, double alone);
 double code_scaled(struct code *c, int i, double alone);
@@ -168,10 +177,15 @@ uint32_t code_bits(const struct code *c, struct origin v);
 bool code_joins(const struct code *c, int i, int deep);
 // lower_wmma.c. alone: by itself.
 double code_fragments(struct code *c, int i, double alone);
+// lower_vectors.c: moves of what a vector's store needs elsewhere.
+void code_vectors(struct code *c);
+// lower_predicates.c
+void code_predicates(struct code *c);
 // lower_flow.c
 int before_loops(const struct code *c, int block);
-void code_predicates(struct code *c);
 void code_flow(struct code *c);
+// lower_kept.c
+void code_kept(struct code *c);
 // lower_agree.c. next: by block, where its ways meet. agree: by block, filled: those that run take its branch alike.
 void code_agree(struct code *c, const int *next, bool *agree);
 // lower_waits.c

@@ -1,5 +1,5 @@
-// Which branches become predicates, how a kernel begins and ends, what parameters, special
-// registers and addresses of shared variables take to come into registers, and which copies are moves.
+// How a kernel begins and ends, what parameters, special registers and addresses of shared variables take to come into registers,
+// and which copies are moves.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/decode/lower_forms.h"
 
@@ -7,341 +7,6 @@
 #include <string.h>
 
 enum { NONE = -1 };
-
-/* ---- predicates ----------------------------------------------------------------------------------- */
-
-enum { SHORT = 8, SHORT_SAME = 6, SHORT_LOADS = 20, WINDOW = 3 };
-
-static bool may_have_predicate(const struct code *c, int i)
-{
-    const struct ptx_instruction *in = at(c, i);
-    switch (ptx_opcode_class(in->opcode)) {
-    case PTX_CLASS_FREE:
-    case PTX_CLASS_INTEGER:
-    case PTX_CLASS_FLOAT:
-    case PTX_CLASS_SPECIAL:
-    case PTX_CLASS_CONVERT:
-        return true;
-    case PTX_CLASS_MEMORY:
-        return in->opcode == PTX_OP_LD || in->opcode == PTX_OP_ST || in->opcode == PTX_OP_LDU;
-    case PTX_CLASS_BARRIER:
-        return in->opcode == PTX_OP_BAR || in->opcode == PTX_OP_BARRIER;
-    case PTX_CLASS_ATOMIC:
-    case PTX_CLASS_CONTROL:
-    case PTX_CLASS_WARP:
-    case PTX_CLASS_TENSOR:
-    case PTX_CLASS_FENCE:
-    case PTX_CLASS_OTHER:
-        break;
-    }
-    return false;
-}
-
-static bool is_global_load(const struct ptx_instruction *in)
-{
-    if (in->opcode != PTX_OP_LD)
-        return false;
-    enum ptx_space space = ptx_space_of(in);
-    return space == PTX_SPACE_GLOBAL || space == PTX_SPACE_GENERIC || space == PTX_SPACE_LOCAL;
-}
-
-static bool is_brought(const struct ptx_instruction *in)
-{
-    if (in->opcode == PTX_OP_LD)
-        return in->space_count > 0 && in->spaces[0] == PTX_SPACE_PARAM;
-    return in->opcode == PTX_OP_MOV && (in->operands[1].kind == PTX_OPERAND_SPECIAL ||
-                                        in->operands[1].kind == PTX_OPERAND_SYMBOL);
-}
-
-static bool is_shared_symbol(const struct ptx_operand *op)
-{
-    return op->symbol != NULL && op->variable != NULL && op->variable->space == PTX_SPACE_SHARED;
-}
-
-// Is what the block has, less its jump, so little that it goes under a predicate?
-static bool is_short(const struct code *c, int b, bool same)
-{
-    const struct ptx_block *block = block_at(c, b);
-    double slots = 0;
-    bool loads = false;
-    for (int i = block->first; i < block->first + block->count; i++) {
-        if (is_branch(c, i) && i == last_of(c, b)) {
-            slots += at(c, i)->guard < 0;
-            break;
-        }
-        if (!may_have_predicate(c, i) || at(c, i)->opcode == PTX_OP_CALL)
-            return false;
-        loads |= is_global_load(at(c, i));
-        bool place = at(c, i)->opcode == PTX_OP_MOV && is_shared_symbol(&at(c, i)->operands[1]);
-        slots += place ? WINDOW : is_brought(at(c, i)) ? 0 : c->slots[i];
-        enum { SUBROUTINE = 30 };
-        if (c->slots[i] > SUBROUTINE)
-            return false;
-    }
-    return slots <= (double)(loads ? SHORT_LOADS : same ? SHORT_SAME : SHORT);
-}
-
-// What of the block behind could go on while the side's loads are on their way: machine instructions, those that take long
-// themselves as several.
-static int overlap(const struct code *c, int side, int meet)
-{
-    enum { LONG = 8, SHORT_WAIT = 3, UNREAD = 4 };
-    bool *made = xcalloc((size_t)c->count + (size_t)c->f->register_count + 1, sizeof *made);
-    bool *reg = made + c->count, read = false, stores = false, blocked = false;
-    int sum = 0;
-    const struct ptx_block *b = block_at(c, side), *m = block_at(c, meet);
-    for (int i = b->first; i < b->first + b->count; i++) {
-        const struct ptx_operand *to = &at(c, i)->operands[0];
-        stores |= at(c, i)->opcode == PTX_OP_ST;
-        made[i] = true;
-        if (at(c, i)->writes_first && to->kind == PTX_OPERAND_REGISTER && to->reg >= 0)
-            reg[to->reg] = c->several[to->reg];
-    }
-    for (int i = m->first; i < m->first + m->count && !blocked; i++) {
-        const struct ptx_instruction *in = at(c, i);
-        bool depends = false;
-        for (int s = c->first_source[i]; s < c->first_source[i + 1]; s++) {
-            struct origin v = c->sources[s];
-            depends |= (v.kind == VALUE_KEPT && reg[v.at]) ||
-                       (v.kind == VALUE_MADE && made[c->same[v.at]]);
-        }
-        made[i] = depends;
-        read |= depends;
-        enum ptx_class class = ptx_opcode_class(in->opcode);
-        blocked =
-            stores && (class == PTX_CLASS_BARRIER || (in->opcode == PTX_OP_LD && !is_brought(in)));
-        if (depends || blocked || is_branch(c, i) || is_brought(in) || class == PTX_CLASS_CONTROL)
-            continue;
-        if (in->opcode == PTX_OP_LD || class == PTX_CLASS_SPECIAL)
-            sum += is_global_load(in) ? LONG : SHORT_WAIT;
-        else
-            sum += c->slots[i] > 0;
-    }
-    free(made);
-    return sum + (read || m->count == 0 ? 0 : UNREAD);
-}
-
-// Is the address of a shared variable made there? Uniform registers have no predicates.
-static bool makes_shared_place(const struct code *c, int b)
-{
-    const struct ptx_block *block = block_at(c, b);
-    for (int i = block->first; i < block->first + block->count; i++)
-        if (at(c, i)->opcode == PTX_OP_MOV && is_shared_symbol(&at(c, i)->operands[1]))
-            return true;
-    return false;
-}
-
-// Does the block choose at once how the threads go on? One that ends some by a comparison goes on with what is behind that.
-static bool only_chooses(const struct code *c, int b)
-{
-    const struct ptx_block *block = block_at(c, b);
-    bool compares = false;
-    if (!ends_with_choice(c, b))
-        return false;
-    for (int i = block->first; i < last_of(c, b); i++) {
-        enum ptx_opcode opcode = at(c, i)->opcode;
-        if (opcode != PTX_OP_SETP && opcode != PTX_OP_BAR && opcode != PTX_OP_BARRIER)
-            return false;
-        compares |= opcode == PTX_OP_SETP;
-    }
-    return !compares || (!block_ends_thread(c->f, block->successors[0]) &&
-                         !block_ends_thread(c->f, block->successors[1]));
-}
-
-// A side with a load from memory goes under a predicate where something is to be done until what it loads is there: a little, or
-// (early) so much that it does before loops are unrolled, which stay as they are with branches in them.
-static bool pays(const struct code *c, int side, int meet, bool early)
-{
-    enum { LATE = 1, AT_END = 4, AT_END_OF_CHAIN = 2 };
-    const struct ptx_block *b = block_at(c, side);
-    int loads = 0, last = NONE;
-    for (int i = b->first; i < b->first + b->count; i++) {
-        loads += is_global_load(at(c, i));
-        if (c->slots[i] > 0 && !is_branch(c, i))
-            last = i;
-    }
-    if (loads == 0)
-        return true;
-    if (c->loop_of[side] < 0 && makes_shared_place(c, side) && only_chooses(c, meet))
-        return false;
-    bool at_end = is_global_load(at(c, last));
-    int least = !early ? at_end * LATE : !at_end ? 1 : loads > 1 ? AT_END_OF_CHAIN : AT_END;
-    return overlap(c, side, meet) >= least;
-}
-
-static bool leads_only_to(const struct code *c, int b, int to)
-{
-    return block_at(c, b)->successor_count == 1 && block_at(c, b)->successors[0] == to;
-}
-
-static bool comes_only_from(const struct code *c, int b, int from)
-{
-    return block_at(c, b)->predecessor_count == 1 && block_at(c, b)->predecessors[0] == from;
-}
-
-// Under a predicate what scales its operand needs one that is both: moves and combinations of predicates.
-static double scaled_under_predicate(const struct ptx_instruction *in)
-{
-    enum { SCALED = 3, DIVIDED = 2 };
-    if (type_of(in) != PTX_TYPE_F32 || ptx_has_modifier(in, PTX_MOD_FTZ))
-        return 0;
-    if (in->opcode == PTX_OP_DIV)
-        return ptx_has_modifier(in, PTX_MOD_FULL) ? DIVIDED : 0;
-    bool scales = in->opcode == PTX_OP_EX2 || in->opcode == PTX_OP_LG2 ||
-                  in->opcode == PTX_OP_SQRT || in->opcode == PTX_OP_RSQRT;
-    return scales && in_has(in, "approx") ? SCALED : 0;
-}
-
-static void join(struct code *c, int side, int to)
-{
-    c->joined_to[side] = to;
-    for (int i = block_at(c, side)->first; i <= last_of(c, side); i++)
-        if (c->slots[i] > 1)
-            c->slots[i] += scaled_under_predicate(at(c, i));
-    int last = last_of(c, side);
-    if (is_branch(c, last))
-        c->slots[last] = 0;
-}
-
-// Does another way come to the place where the sides meet, from a block that leads nowhere else?
-static bool has_other_way(const struct code *c, int meet, int b, int side, int other)
-{
-    const struct ptx_block *m = block_at(c, meet);
-    for (int p = 0; p < m->predecessor_count; p++) {
-        int from = m->predecessors[p];
-        if (from < 0 || from == b || from == side || from == other || c->number[from] < 0)
-            continue;
-        if (c->joined_to[from] != from ? c->joined_to[from] != b
-                                       : block_at(c, from)->successor_count == 1)
-            return true;
-    }
-    return false;
-}
-
-// Where a way of the branch leads, past a block that is nothing but a jump. by: that block, or NONE.
-static int arm_of(const struct code *c, int b, int way, int *by)
-{
-    int side = block_at(c, b)->successors[way];
-    *by = NONE;
-    if (block_at(c, side)->count != 1 || !is_branch(c, last_of(c, side)) ||
-        at(c, last_of(c, side))->guard >= 0 || block_at(c, side)->successor_count != 1 ||
-        !comes_only_from(c, side, b) || block_at(c, side)->successors[0] < 0 ||
-        !comes_only_from(c, block_at(c, side)->successors[0], side))
-        return side;
-    *by = side;
-    return block_at(c, side)->successors[0];
-}
-
-// Does anything in the block read what it loads from memory? Nothing else would go on meanwhile.
-static bool waits_for_load(const struct code *c, int b)
-{
-    const struct ptx_block *block = block_at(c, b);
-    for (int i = block->first; i < block->first + block->count; i++)
-        for (int s = c->first_source[i]; s < c->first_source[i + 1]; s++) {
-            int from = def_of(c, c->sources[s]);
-            if (from >= 0 && c->f->block_of[from] == b && is_global_load(at(c, from)))
-                return true;
-        }
-    return false;
-}
-
-static void join_arm(struct code *c, int side, int by, int b)
-{
-    join(c, side, b);
-    if (by != NONE)
-        join(c, by, b);
-}
-
-static bool side_step(struct code *c, int b)
-{
-    const struct ptx_block *block = block_at(c, b);
-    for (int k = 0; k < 2; k++) {
-        int by, by_other, side = arm_of(c, b, k, &by), other = arm_of(c, b, 1 - k, &by_other),
-                          meet = block->successors[1 - k];
-        if (side == b || meet == b || side == meet ||
-            !comes_only_from(c, side, by == NONE ? b : by))
-            continue;
-        bool same = same_branch(c, b);
-        if (leads_only_to(c, side, meet) && !block_ends_thread(c->f, meet) &&
-            !has_other_way(c, meet, b, side, NONE) && is_short(c, side, same) &&
-            pays(c, side, meet, false)) {
-            c->joined_late[side] = !pays(c, side, meet, true);
-            join_arm(c, side, by, b);
-            c->slots[last_of(c, b)] = 0;
-            return true;
-        }
-        if (k == 0 && comes_only_from(c, other, by_other == NONE ? b : by_other) &&
-            block_at(c, side)->successor_count == 1 &&
-            leads_only_to(c, other, block_at(c, side)->successors[0]) && is_short(c, side, same) &&
-            is_short(c, other, same) && !waits_for_load(c, side) && !waits_for_load(c, other)) {
-            int last = last_of(c, side);
-            double jump = is_branch(c, last) ? c->slots[last] : 0;
-            join_arm(c, side, by, b);
-            join_arm(c, other, by_other, b);
-            if (has_other_way(c, block_at(c, side)->successors[0], b, side, other))
-                c->slots[last] = jump; // past the others
-            c->slots[last_of(c, b)] = 0;
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool only_compares(const struct code *c, int b)
-{
-    const struct ptx_block *block = block_at(c, b);
-    double slots = 0;
-    for (int i = block->first; i < last_of(c, b); i++) {
-        const struct ptx_instruction *in = at(c, i);
-        enum ptx_class class = ptx_opcode_class(in->opcode);
-        const struct ptx_operand *to = &in->operands[0];
-        if (c->fate[i] == FATE_COPY && to->reg >= 0 && c->several[to->reg])
-            return false; // what one way alone hands on
-        if (is_brought(in) || c->fate[i] != FATE_MADE)
-            continue;
-        if ((class != PTX_CLASS_INTEGER && class != PTX_CLASS_FLOAT &&
-             class != PTX_CLASS_CONVERT) ||
-            in->guard >= 0 || (to->reg >= 0 && c->several[to->reg]))
-            return false;
-        slots += in->opcode != PTX_OP_SETP ? c->slots[i] : 0;
-    }
-    return slots <= SHORT;
-}
-
-// A further condition of the same branch: comparisons alone.
-static bool condition_joins(struct code *c, int b)
-{
-    const struct ptx_block *block = block_at(c, b);
-    for (int k = 0; k < 2; k++) {
-        int next = block->successors[k], to = block->successors[1 - k];
-        if (next == b || to == b || next == to || !comes_only_from(c, next, b) ||
-            block_at(c, next)->successor_count != 2 || !is_branch(c, last_of(c, next)) ||
-            !only_compares(c, next))
-            continue;
-        const struct ptx_block *further = block_at(c, next);
-        if (further->successors[0] == to || further->successors[1] == to) {
-            c->joined_to[next] = b;
-            c->slots[last_of(c, b)] = 0;
-            return true;
-        }
-    }
-    return false;
-}
-
-void code_predicates(struct code *c)
-{
-    for (int b = 0; b < c->f->block_count; b++)
-        c->joined_to[b] = b;
-    for (int k = c->f->block_count - 1; k >= 0; k--)
-        if (c->order[k] >= 0 && ends_with_choice(c, c->order[k]) && !side_step(c, c->order[k]))
-            (void)condition_joins(c, c->order[k]);
-    for (int b = 0; b < c->f->block_count; b++)
-        while (c->joined_to[c->joined_to[b]] != c->joined_to[b])
-            c->joined_to[b] = c->joined_to[c->joined_to[b]];
-    for (int i = 0; i < c->count; i++)
-        if (c->place[i] >= 0)
-            c->place[i] = c->joined_to[c->place[i]];
-}
 
 /* ---- what is brought into registers once ---------------------------------------------------------- */
 
@@ -454,7 +119,8 @@ static void symbols_free(struct symbols *s, int place)
     }
 }
 
-// The window of the block in its cluster, a number, and both together; of a further variable a number and the sum.
+// The window of the block in its cluster, a number, and both together; of a further variable a number and the sum, but nothing for
+// an access at a number beside it: the distance from the first one is known.
 static void symbol_keep(struct symbols *s, const struct ptx_variable *variable, int instruction,
                         int place)
 {
@@ -471,7 +137,8 @@ static void symbol_keep(struct symbols *s, const struct ptx_variable *variable, 
             any = true;
             same |= s->kept[i].variable == variable;
         }
-    if (!same && s->count < (int)COUNT_OF(s->kept))
+    bool beside = any && at(s->c, instruction)->opcode != PTX_OP_MOV;
+    if (!same && !beside && s->count < (int)COUNT_OF(s->kept))
         s->kept[s->count++] =
             (struct symbol_kept){variable, place, instruction, any ? FURTHER : FIRST};
 }
@@ -773,6 +440,38 @@ static bool is_beside_other(const struct code *c, int copy, int made)
            is_kept_anywhere(c, to->reg) && is_kept_anywhere(c, at(c, copy)->operands[0].reg);
 }
 
+static bool writes_register(const struct code *c, int block, int reg)
+{
+    const struct ptx_block *b = block_at(c, block);
+    for (int i = b->first; i < b->first + b->count; i++) {
+        const struct ptx_operand *to = &at(c, i)->operands[0];
+        if (at(c, i)->writes_first && to->kind == PTX_OPERAND_REGISTER && to->reg == reg)
+            return true;
+    }
+    return false;
+}
+
+// Does another way bring the register's old value to where this one leads, past what made the copied value? Both are there at once.
+static bool is_beside_old(const struct code *c, int copy, int made)
+{
+    int block = c->f->block_of[copy], from = c->f->block_of[made],
+        reg = at(c, copy)->operands[0].reg;
+    if (from == block || block_at(c, block)->successor_count != 1 || !dominates(c, from, block))
+        return false;
+    int to = block_at(c, block)->successors[0];
+    const struct ptx_block *meet = block_at(c, to);
+    for (int p = 0; p < meet->predecessor_count; p++) {
+        int other = meet->predecessors[p];
+        if (other == block || c->number[other] < 0 || !dominates(c, from, other) ||
+            dominates(c, to, other) || (other != from && writes_register(c, other, reg)))
+            continue;
+        for (int b = from; b >= 0; b = c->dominator[b])
+            if (writes_register(c, b, reg))
+                return true;
+    }
+    return false;
+}
+
 // Is the value read by anything that comes behind the copy? What a loop hands to its next turn is made in the right register.
 static bool is_read_behind(const struct code *c, int copy, int made)
 {
@@ -783,6 +482,8 @@ static bool is_read_behind(const struct code *c, int copy, int made)
     if (c->joined_to[block] != block &&
         (c->f->block_of[made] != block || is_beside_other(c, copy, made) ||
          reads_between(c, made, copy, at(c, copy)->operands[0].reg)))
+        return true;
+    if (is_beside_old(c, copy, made))
         return true;
     if (jumps_back(c, block)) // unless the old value is read when the new one is there
         return c->f->block_of[made] == block &&

@@ -183,4 +183,20 @@ static inline bool is_division(const struct ptx_instruction *in)
            !is_float(in) && bits_of(in) == 32;
 }
 
+// From parameters, special registers or a variable's place: what comes into registers once.
+static inline bool is_brought(const struct ptx_instruction *in)
+{
+    if (in->opcode == PTX_OP_LD)
+        return in->space_count > 0 && in->spaces[0] == PTX_SPACE_PARAM;
+    const struct ptx_operand *from = &in->operands[1];
+    return in->opcode == PTX_OP_MOV &&
+           (from->kind == PTX_OPERAND_SYMBOL ||
+            (from->kind == PTX_OPERAND_SPECIAL && !special_is_clock(from->special)));
+}
+
+static inline bool is_shared_symbol(const struct ptx_operand *op)
+{
+    return op->symbol != NULL && op->variable != NULL && op->variable->space == PTX_SPACE_SHARED;
+}
+
 #endif

@@ -331,6 +331,20 @@ static double operations_whole(int turns)
     return most[k - 1].operations + part * (most[k].operations - most[k - 1].operations);
 }
 
+// What atomics of global memory count for beyond one operation each where the count of turns is known.
+static double atomics_weigh(const struct code *c, int loop)
+{
+    const double each = 8.5;
+    double sum = 0;
+    for (int i = 0; i < c->count; i++) {
+        enum ptx_space space = ptx_space_of(at(c, i));
+        if (is_inside(c, i, loop) && ptx_opcode_class(at(c, i)->opcode) == PTX_CLASS_ATOMIC &&
+            (space == PTX_SPACE_GLOBAL || space == PTX_SPACE_GENERIC))
+            sum += each;
+    }
+    return sum;
+}
+
 // Copies of a loop of so many turns: all of them, if that makes a program that is not long, or as many as do, so that few turns
 // are left over.
 static int copies_for(double operations, int turns)
@@ -552,6 +566,36 @@ static bool loads_under_predicate(const struct code *c, int loop, int reg)
     return false;
 }
 
+static void moves_add(struct code *c, int loop, int i, double moves)
+{
+    c->slots[i] += moves;
+    code_bring(c, c->dominator[c->loops[loop].head], i, moves);
+}
+
+// A pointer that IMAD.WIDE steps is a pair; where it does not begin as one, ptxas moves it to one for each turn's accesses, and half
+// of another that a number steps beside it (of more ptxas finds pairs). Does IMAD.WIDE step any?
+static bool products_step(struct code *c, int loop, bool marked)
+{
+    enum { PAIR = 2 };
+    bool any = false;
+    int pointers = 0; // that numbers step
+    for (int i = 0; i < c->count; i++)
+        pointers += is_pointer(c, loop, i, marked) && !steps_by_product(c, i);
+    for (int i = 0; i < c->count; i++) {
+        if (!is_pointer(c, loop, i, true) || !steps_by_product(c, i))
+            continue;
+        any = true;
+        if (pointers <= 1 && c->loops[loop].copies == 1 &&
+            !begins_as_pair(c, loop, at(c, i)->operands[0].reg))
+            moves_add(c, loop, i, PAIR);
+    }
+    for (int i = 0; i < c->count && any && pointers <= 1; i++)
+        if (c->loops[loop].copies == 1 && is_pointer(c, loop, i, marked) &&
+            !steps_by_product(c, i) && !begins_as_pair(c, loop, at(c, i)->operands[0].reg))
+            moves_add(c, loop, i, 1);
+    return any;
+}
+
 // A pointer that a loop steps by a number is kept as two registers that stand apart, and copied into a pair for the accesses, if
 // the loop is short; in longer ones that are marked one of them is. In other long ones ptxas finds pairs for one pointer, and for
 // three quarters of several (in the mean of 25 loops: it depends on the registers that are free). One that
@@ -569,12 +613,10 @@ static void pointer_moves(struct code *c, int loop)
     bool long_one = body > LONG && !marked;
     if (c->dominator[l->head] < 0 || (long_one && l->copies > 1))
         return;
-    for (int i = 0; i < c->count; i++) {
-        bool pointer = is_pointer(c, loop, i, marked);
-        if (pointer && steps_by_product(c, i))
-            return;
-        pointers += pointer;
-    }
+    if (products_step(c, loop, marked))
+        return;
+    for (int i = 0; i < c->count; i++)
+        pointers += is_pointer(c, loop, i, marked);
     bool loads = walks_over_loads(c, loop);
     for (int i = 0; i < c->count; i++)
         if (is_pointer(c, loop, i, marked)) {
@@ -587,8 +629,7 @@ static void pointer_moves(struct code *c, int loop)
             if (long_one && !under && (pointers == 1 || pair))
                 continue;
             double moves = under ? PAIR : long_one ? 1.0 / PAIR : half ? 1 : PAIR;
-            c->slots[i] += moves;
-            code_bring(c, c->dominator[l->head], i, moves);
+            moves_add(c, loop, i, moves);
         }
 }
 
@@ -725,7 +766,7 @@ void code_loops(struct code *c)
         if (operations >= 0 && l->turns == 0 && !may_unroll(c, n, test))
             operations = most + 1;
         int copies = operations < 0       ? 1
-                     : l->turns > 0       ? copies_for(operations, l->turns)
+                     : l->turns > 0       ? copies_for(operations + atomics_weigh(c, n), l->turns)
                      : operations <= most ? COPIES
                                           : 1;
         if (copies > 1) {

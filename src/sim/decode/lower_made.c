@@ -8,7 +8,15 @@
 
 /* ---- predicates ----------------------------------------------------------------------------------- */
 
-// A comparison of a bit operation's result with zero: LOP3 has a predicate as its second result.
+// Is the instruction in a loop of one block that finds the value as it is?
+static bool is_known_to_loop(const struct code *c, int i, int value)
+{
+    int loop = c->loop_of[c->f->block_of[i]];
+    return loop >= 0 && c->loops[loop].blocks == 1 && !in_loop(c, c->f->block_of[value], loop);
+}
+
+// A comparison of a bit operation's result with zero: LOP3 has a predicate as its second result, which is not kept from block to
+// block where the result itself is; but the loop's body does not make it anew.
 static bool is_zero_test(const struct code *c, int i)
 {
     const struct ptx_instruction *in = at(c, i);
@@ -18,7 +26,9 @@ static bool is_zero_test(const struct code *c, int i)
         !number_at(c, i, 1, &zero) || zero != 0)
         return false;
     int from = def_of(c, *source_of(c, i, 0));
-    return from >= 0 && is_bitwise(at(c, from), 32) && c->fate[from] == FATE_MADE;
+    return from >= 0 && is_bitwise(at(c, from), 32) && c->fate[from] == FATE_MADE &&
+           (c->f->block_of[from] == c->f->block_of[i] || reader_count(c, from) == 1 ||
+            is_known_to_loop(c, i, from));
 }
 
 // 1 or 0 of a predicate, compared with one of them.
@@ -103,112 +113,6 @@ static bool is_in_comparison(const struct code *c, int i)
             return true;
     }
     return false;
-}
-
-/* ---- atomics ------------------------------------------------------------------------------------------ */
-
-static bool is_same_address(const struct code *c, int i)
-{
-    const struct ptx_instruction *in = at(c, i);
-    const struct ptx_operand *to = &in->operands[in->writes_first ? 1 : 0];
-    return to->kind == PTX_OPERAND_ADDRESS && (to->reg < 0 || !c->differs[to->reg]);
-}
-
-static bool is_combining(const struct ptx_instruction *in)
-{
-    return in_has(in, "add") || in_has(in, "min") || in_has(in, "max") || in_has(in, "and") ||
-           in_has(in, "or") || in_has(in, "xor");
-}
-
-static bool is_thread_number(const struct code *c, struct origin v)
-{
-    int from = def_of(c, v);
-    return from >= 0 && at(c, from)->opcode == PTX_OP_MOV &&
-           at(c, from)->operands[1].kind == PTX_OPERAND_SPECIAL &&
-           at(c, from)->operands[1].special == PTX_SREG_TID;
-}
-
-// Is the block reached by one lane only, as the thread's number was compared with a number?
-static bool is_of_one_lane(const struct code *c, int block)
-{
-    for (int b = block; b >= 0 && c->dominator[b] >= 0; b = c->dominator[b]) {
-        const struct ptx_block *from = &c->f->blocks[c->dominator[b]];
-        int last = from->first + from->count - 1;
-        const struct ptx_instruction *in = at(c, last);
-        if (from->successor_count != 2 || in->opcode != PTX_OP_BRA || in->guard < 0 ||
-            c->f->blocks[b].predecessor_count != 1)
-            continue;
-        int test =
-            def_of(c, *source_of(c, last, c->first_source[last + 1] - c->first_source[last] - 1));
-        if (test < 0 || at(c, test)->opcode != PTX_OP_SETP || at(c, test)->operand_count != 3 ||
-            !is_thread_number(c, *source_of(c, test, 0)) ||
-            source_of(c, test, 1)->kind != VALUE_NUMBER)
-            continue;
-        bool jumps = in->operands[0].kind == PTX_OPERAND_LABEL &&
-                     in->operands[0].target == c->f->blocks[b].first;
-        bool holds = jumps != in->guard_negated;
-        if (ptx_has_modifier(at(c, test), holds ? PTX_MOD_EQ : PTX_MOD_NE))
-            return true;
-    }
-    return false;
-}
-
-enum given { GIVEN_NUMBER, GIVEN_SAME, GIVEN_APART };
-
-// What lanes vote for is the same for all of them, and so is what is made of it alone.
-static bool is_same_for_all(const struct code *c, struct origin v, int deep)
-{
-    enum { DEEP = 8 };
-    int from = def_of(c, v);
-    if (v.kind == VALUE_NUMBER || (v.kind == VALUE_KEPT && !c->differs[v.at]))
-        return true;
-    if (from < 0 || deep > DEEP)
-        return false;
-    const struct ptx_operand *to = &at(c, from)->operands[0];
-    if (at(c, from)->opcode == PTX_OP_VOTE || at(c, from)->opcode == PTX_OP_ACTIVEMASK ||
-        (to->kind == PTX_OPERAND_REGISTER && to->reg >= 0 && !c->differs[to->reg]))
-        return true;
-    enum ptx_class class = ptx_opcode_class(at(c, from)->opcode);
-    bool same = class == PTX_CLASS_INTEGER || class == PTX_CLASS_SPECIAL;
-    for (int s = c->first_source[from]; s < c->first_source[from + 1] && same; s++)
-        same = is_same_for_all(c, c->sources[s], deep + 1);
-    return same;
-}
-
-static enum given given_to(const struct code *c, int i)
-{
-    const struct origin *v = source_of(c, i, 1);
-    if (v->kind == VALUE_NUMBER)
-        return GIVEN_NUMBER;
-    return is_same_for_all(c, *v, 0) ? GIVEN_SAME : GIVEN_APART;
-}
-
-// Of lanes that combine into one word one does it for all: who they are, their sum by REDUX or as many times the value, and
-// what each gets back. Shared memory has no sums of floats and of 64 bits: a loop that compares and swaps.
-double code_atomic(const struct code *c, int i)
-{
-    static const int without[] = {5, 7, 6}, with[] = {10, 12, 25};
-    enum { GENERIC = 3 };
-    enum { OTHERS = 2, SWAP_LOOP = 6, SWAP_LOOP_WIDE = 8, WIDE_WITHOUT = 11, WIDE_WITH = 19 };
-    const struct ptx_instruction *in = at(c, i);
-    bool shared = in->space_count > 0 && in->spaces[0] == PTX_SPACE_SHARED, add = in_has(in, "add"),
-         used = in->writes_first && (reader_count(c, i) > 0 ||
-                                     (in->operands[0].reg >= 0 && c->several[in->operands[0].reg]));
-    enum given given = given_to(c, i);
-    if (in->space_count == 0 && (is_float(in) || bits_of(in) == 64))
-        return GENERIC; // a predicate says whether it was shared memory
-    if (shared && add && (is_float(in) || bits_of(in) == 64))
-        return bits_of(in) == 64 ? SWAP_LOOP_WIDE : SWAP_LOOP;
-    if (is_float(in) || in->guard >= 0 || !is_combining(in) || !is_same_address(c, i) ||
-        is_of_one_lane(c, c->f->block_of[i]))
-        return 0;
-    if (bits_of(in) == 64)
-        return !add || given == GIVEN_APART ? 0 : used ? WIDE_WITH : WIDE_WITHOUT;
-    if (!add)
-        return used ? 0 : without[given] + (given == GIVEN_NUMBER ? OTHERS : 0);
-    if (shared && given == GIVEN_NUMBER && !used)
-        return 0;
-    return used ? with[given] : without[given];
 }
 
 /* ---- slots ---------------------------------------------------------------------------------------- */
@@ -333,6 +237,23 @@ static bool has_extended_factor(const struct code *c, int product)
     return false;
 }
 
+// A shift by a number of a product by a number is that of both numbers. -1: it is none.
+static int shifted_product(const struct code *c, int shift)
+{
+    int product =
+        is_shift_by_number(c, shift, PTX_OP_SHL, 64) ? def_of(c, *source_of(c, shift, 0)) : -1;
+    return product >= 0 && is_wide_product(at(c, product)) && has_number(c, product) ? product : -1;
+}
+
+// Is it part of such a shift alone, which a sum takes in?
+static bool is_in_shift(const struct code *c, int i)
+{
+    int shift = is_wide_product(at(c, i)) && reader_count(c, i) == 1
+                    ? c->readers[c->first_reader[i]].instruction
+                    : -1;
+    return shift >= 0 && c->fate[shift] == FATE_FOLDED && shifted_product(c, shift) >= 0;
+}
+
 static double sum_slots(const struct code *c, int i)
 {
     enum { PAIR = 2 };
@@ -351,7 +272,8 @@ static double sum_slots(const struct code *c, int i)
         if (is_widening(at(c, from)) && is_signed(at(c, from)->types[1]) &&
             !value_differs(c, from) && value_differs(c, i))
             return 2 + 1;
-        if (is_wide_product(at(c, from)))
+        if (is_wide_product(at(c, from)) ||
+            (shifted_product(c, from) >= 0 && is_in_shift(c, shifted_product(c, from))))
             return 1 + (moved || source_of(c, i, 1 - k)->kind == VALUE_NUMBER ? PAIR : 0);
     }
     return 2;
@@ -456,7 +378,7 @@ static double wide_slots(const struct code *c, int i, double alone)
     if (in->opcode == PTX_OP_CLZ)
         return CLZ_SLOTS;
     if (in->opcode == PTX_OP_POPC)
-        return POPC_SLOTS;
+        return POPC_SLOTS - code_counts_in_sum(c, i);
     if (in->opcode == PTX_OP_SETP) // a test of the sign is one of the high half
         return is_signed(type_of(in)) && number_at(c, i, 1, &by) && by == 0 &&
                        (ptx_has_modifier(in, PTX_MOD_LT) || ptx_has_modifier(in, PTX_MOD_GE))
@@ -465,7 +387,8 @@ static double wide_slots(const struct code *c, int i, double alone)
     if (!needs_high(c, i))
         return 1;
     if (is_int(in, PTX_OP_ADD, 64))
-        return sum_slots(c, i) + (is_moved_address(c, i) ? MOVED : 0);
+        return sum_slots(c, i) +
+               (is_moved_address(c, i) || code_is_uniform_place(c, i) ? MOVED : 0);
     int taken = is_int(in, PTX_OP_SUB, 64) ? def_of(c, *source_of(c, i, 1)) : -1;
     if (taken >= 0 && c->fate[taken] == FATE_FOLDED && is_product(at(c, taken), 64))
         return product_slots(c, taken);
@@ -810,6 +733,27 @@ static bool is_extended_load(const struct code *c, int i)
            ptx_type_bits(c->f->registers[in->operands[0].reg].type) == WIDE && needs_high(c, i);
 }
 
+// A word that several instructions widen into a register is moved there, and the upper half cleared.
+static bool is_moved_word(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    return is_widening(in) && !is_signed(in->types[1]) && in->operands[0].reg >= 0 &&
+           c->several[in->operands[0].reg] && needs_high(c, i) && value_differs(c, i);
+}
+
+// Sine and cosine of the same: what the unit takes is made once.
+static bool is_angle_again(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    for (int k = block_at(c, c->f->block_of[i])->first; k < i; k++)
+        if ((in->opcode == PTX_OP_SIN || in->opcode == PTX_OP_COS) &&
+            (at(c, k)->opcode == PTX_OP_SIN || at(c, k)->opcode == PTX_OP_COS) &&
+            c->fate[k] == FATE_MADE && at(c, k)->guard == in->guard &&
+            same_value(c, source_of(c, i, 0), source_of(c, k, 0)))
+            return true;
+    return false;
+}
+
 static double slots_of(struct code *c, int i)
 {
     enum { ROUNDED_BY_NUMBER = 11, RECIPROCAL_F64 = 11 };
@@ -823,7 +767,7 @@ static double slots_of(struct code *c, int i)
         return 0;
     if (is_under_predicate(c, i) || is_saturation(c, i) || is_constant_place(c, i))
         return 0;
-    if (is_whole_mask(c, i) || is_in_local_place(c, i))
+    if (is_whole_mask(c, i) || is_in_local_place(c, i) || is_in_shift(c, i))
         return 0;
     if (is_local_place(c, i))
         return 1;
@@ -832,6 +776,8 @@ static double slots_of(struct code *c, int i)
     if (in->opcode == PTX_OP_BRA && in->guard >= 0 && // by what is known
         source_of(c, i, c->first_source[i + 1] - c->first_source[i] - 1)->kind == VALUE_NUMBER)
         return 0;
+    if (is_moved_word(c, i))
+        return 2;
     if (is_widening(in))
         return needs_high(c, i) ? is_signed(in->types[1]) + is_copied_to_pair(c, i) : 0;
     if (in->opcode == PTX_OP_NEG ||
@@ -839,7 +785,7 @@ static double slots_of(struct code *c, int i)
         return bits_of(in) == 64 && !is_float(in)                     ? 2
                : in->opcode == PTX_OP_NEG && is_sign_of_product(c, i) ? 0
                                                                       : 1;
-    double alone = alone_slots(c, i) + is_extended_load(c, i);
+    double alone = alone_slots(c, i) + is_extended_load(c, i) - is_angle_again(c, i);
     if (in->opcode == PTX_OP_DIV && is_float(in) && bits_of(in) == 32 && has_number(c, i) &&
         source_of(c, i, 1)->kind == VALUE_NUMBER)
         return is_rounded(in) ? ROUNDED_BY_NUMBER : 1; // times its reciprocal
@@ -847,6 +793,8 @@ static double slots_of(struct code *c, int i)
         return code_fragments(c, i, alone);
     if (class == PTX_CLASS_ATOMIC)
         return alone + code_atomic(c, i);
+    if (class == PTX_CLASS_BARRIER) // B2R brings what the threads voted
+        return alone + in_has(in, "red");
     if (class == PTX_CLASS_WARP) // a sum of lanes is in a uniform register
         return alone + (in->opcode == PTX_OP_REDUX) + mask_slots(c, i);
     if (is_int(in, PTX_OP_CLZ, 32))

@@ -61,7 +61,7 @@ static void stored_numbers(struct code *c, int i, struct numbers_kept *kept)
     bool atomic = ptx_opcode_class(in->opcode) == PTX_CLASS_ATOMIC,
          counts = atomic && in_has(in, "add") && in->space_count > 0 &&
                   in->spaces[0] == PTX_SPACE_SHARED && reader_count(c, i) == 0 && !is_float(in);
-    if (counts || (atomic && code_atomic(c, i) > 0 && !is_float(in)))
+    if (counts || (atomic && !is_float(in) && (code_atomic(c, i) > 0 || code_is_combined(c, i))))
         return;
     int end = count - (in->guard >= 0);
     bool clears = in->opcode == PTX_OP_ST;

@@ -201,6 +201,187 @@ static void exchanges_ask(struct code *c)
     }
 }
 
+/* ---- lanes that some leave behind -------------------------------------------------------------------------- */
+
+// Where only some of the lanes that diverged meet: the others have left the region before (BREAK).
+struct region {
+    int from, meet; // blocks
+    bool *in;       // by block: between the two
+};
+
+static bool in_same_loop(const struct code *c, int a, int b)
+{
+    return c->loop_of[a] == c->loop_of[b];
+}
+
+// Marks what leads from `from` to `meet` and lies behind `from` alone.
+static void region_mark(const struct code *c, struct region *r, int block)
+{
+    for (int p = 0; p < block_at(c, block)->predecessor_count; p++) {
+        int before = block_at(c, block)->predecessors[p];
+        if (before < 0 || c->number[before] < 0 || before == r->meet || r->in[before] ||
+            !dominates(c, r->from, before))
+            continue;
+        r->in[before] = true;
+        if (before != r->from)
+            region_mark(c, r, before);
+    }
+}
+
+static bool leaves_region(const struct code *c, const struct region *r, int b)
+{
+    for (int s = 0; r->in[b] && s < block_at(c, b)->successor_count; s++) {
+        int to = block_at(c, b)->successors[s];
+        if (to >= 0 && to != r->meet && !r->in[to] &&
+            at(c, last_of(c, to))->opcode != PTX_OP_TRAP && !block_ends_thread(c->f, to))
+            return true;
+    }
+    return false;
+}
+
+// Do lanes diverge in it, and do some of them leave, but not where it begins?
+static bool is_left(const struct code *c, const struct region *r)
+{
+    bool diverge = false, left = false;
+    for (int b = 0; b < c->f->block_count; b++) {
+        diverge |= r->in[b] && ends_with_choice(c, b) && c->slots[last_of(c, b)] > 0 &&
+                   !c->agree[b] && parts(c, b);
+        left |= leaves_region(c, r, b);
+    }
+    return diverge && left && !leaves_region(c, r, r->from);
+}
+
+// How many ways come to the block that are executed apart from each other?
+static int ways_to(const struct code *c, int meet)
+{
+    int count = 0, first = NONE;
+    const struct ptx_block *m = block_at(c, meet);
+    for (int p = 0; p < m->predecessor_count; p++) {
+        int from = m->predecessors[p];
+        if (from < 0 || c->number[from] < 0)
+            continue;
+        if (dominates(c, meet, from))
+            return 0; // a loop's head
+        if (c->joined_to[from] != first)
+            count++;
+        first = c->joined_to[from];
+    }
+    return count;
+}
+
+// Do all that leave it go to the block?
+static bool leaves_for(const struct code *c, const struct region *r, int block)
+{
+    for (int b = 0; b < c->f->block_count; b++)
+        for (int s = 0; r->in[b] && s < block_at(c, b)->successor_count; s++) {
+            int to = block_at(c, b)->successors[s];
+            if (to >= 0 && to != r->meet && !r->in[to] && to != block)
+                return false;
+        }
+    return true;
+}
+
+// Machine instructions of the block by itself.
+static double length_of(const struct code *c, int b)
+{
+    double length = 0;
+    for (int i = block_at(c, b)->first; i <= last_of(c, b); i++)
+        length += c->slots[i];
+    return length;
+}
+
+static bool has_loop(const struct code *c, const struct region *r)
+{
+    for (int l = 0; l < c->loop_count; l++)
+        if (r->in[c->loops[l].head] && !in_loop(c, r->from, l))
+            return true;
+    return false;
+}
+
+// Does anything behind it touch memory, and is it no more than a sum's address behind a loop? ptxas takes no pains to have lanes do
+// sums together. Where they choose at once how to go on, the others have to go to where all meet.
+static bool is_worth_meeting(const struct code *c, const struct region *r, int all)
+{
+    enum { SHORT = 3 };
+    const struct ptx_block *m = block_at(c, r->meet);
+    bool chooses = ends_with_choice(c, r->meet), touches = false;
+    for (int i = m->first; i < last_of(c, r->meet); i++)
+        chooses &= c->slots[i] <= 0 || at(c, i)->opcode == PTX_OP_SETP;
+    if ((chooses && !leaves_for(c, r, all)) || (has_loop(c, r) && length_of(c, r->meet) < SHORT))
+        return false;
+    for (int i = 0; i < c->count; i++) {
+        const struct ptx_instruction *in = at(c, i);
+        enum ptx_class class = ptx_opcode_class(in->opcode);
+        bool memory = class == PTX_CLASS_MEMORY || class == PTX_CLASS_ATOMIC;
+        touches |= memory && ptx_space_of(in) != PTX_SPACE_PARAM && c->f->block_of[i] >= 0 &&
+                   dominates(c, r->meet, c->f->block_of[i]);
+    }
+    return touches;
+}
+
+// Lanes that leave a loop in it at different turns meet behind the loop first, where it ends at the region's meeting place.
+static bool has_loop_within(const struct code *c, const struct region *r, int loop)
+{
+    const struct natural_loop *l = &c->loops[loop];
+    if (!l->leave_apart || l->branch < 0 || !r->in[l->head] || c->dominator[l->head] < 0)
+        return false;
+    const struct ptx_block *last = block_at(c, c->f->block_of[l->branch]);
+    for (int s = 0; s < last->successor_count; s++)
+        if (last->successors[s] == r->meet)
+            return true;
+    return false;
+}
+
+static void region_bring(struct code *c, const struct region *r)
+{
+    for (int l = 0; l < c->loop_count; l++) {
+        if (!has_loop_within(c, r, l))
+            continue;
+        int before = c->dominator[c->loops[l].head];
+        code_bring(c, c->joined_to[before], last_of(c, before), 2);
+        for (int b = 0; b < c->f->block_count; b++)
+            if (in_loop(c, b, l) && leaves_region(c, r, b))
+                code_bring(c, c->joined_to[b], last_of(c, b), 1);
+    }
+    code_bring(c, c->joined_to[r->from], last_of(c, r->from), 1);
+    code_bring(c, c->joined_to[r->meet], NONE, 1);
+    for (int b = 0; b < c->f->block_count; b++)
+        if (leaves_region(c, r, b))
+            code_bring(c, c->joined_to[b], last_of(c, b), 1);
+}
+
+// met, next: by block, whether all lanes meet there, and where those of its ways do.
+static void regions_wait(struct code *c, const bool *met, const int *next)
+{
+    enum { REGIONS = 64 };
+    int count = c->f->block_count, kept = 0;
+    struct region regions[REGIONS];
+    for (int k = 0; k < count && kept < REGIONS; k++) { // those around others first
+        int from = c->order[k];
+        for (int n = count - 1; from >= 0 && n >= 0 && kept < REGIONS; n--) {
+            int meet = c->order[n];
+            if (meet < 0 || c->number[meet] < 0 || c->dominator[meet] != from || met[meet] ||
+                c->joined_to[meet] != meet || c->joined_to[from] != from ||
+                !in_same_loop(c, from, meet) || block_ends_thread(c->f, meet) ||
+                ways_to(c, meet) < 2)
+                continue;
+            struct region r = {from, meet, xcalloc((size_t)count + 1, sizeof(bool))};
+            region_mark(c, &r, meet);
+            bool inside = is_left(c, &r) && is_worth_meeting(c, &r, next[from]);
+            for (int o = 0; o < kept && inside; o++)
+                inside = !regions[o].in[from] || (regions[o].in[meet] && regions[o].from != from);
+            if (inside) {
+                region_bring(c, &r);
+                regions[kept++] = r;
+            } else {
+                free(r.in);
+            }
+        }
+    }
+    for (int o = 0; o < kept; o++)
+        free(regions[o].in);
+}
+
 void code_waits(struct code *c)
 {
     const struct ptx_function *f = c->f;
@@ -236,6 +417,11 @@ void code_waits(struct code *c)
         code_bring(c, c->joined_to[from], last_of(c, from), 1);
         code_bring(c, c->joined_to[meet], NONE, 1);
     }
+    bool *met = xcalloc((size_t)f->block_count + 1, sizeof *met);
+    for (int b = 0; b < f->block_count; b++)
+        met[b] = before[b] != NONE;
+    regions_wait(c, met, m.next);
+    free(met);
     free(before);
     free(m.next);
     free(m.on);

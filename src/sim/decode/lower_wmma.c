@@ -88,6 +88,7 @@ static double tf32_slots(const struct ptx_instruction *in)
 
 static double memory_slots(struct code *c, int i, double alone)
 {
+    enum { LDSM_WORDS = 4 };
     enum { PLACE = 2, LANE = 3, STRIDE = 3, STRIDE_STORE = 7, NUMBER_STORE = 5 };
     const struct ptx_instruction *in = at(c, i);
     struct fragment_shape s;
@@ -101,12 +102,15 @@ static double memory_slots(struct code *c, int i, double alone)
     if (!known)
         code_bring(c, first, i, store ? (fixed ? NUMBER_STORE : STRIDE_STORE) : LANE + STRIDE);
     if (space == PTX_SPACE_SHARED)
-        return store ? words : (words + 1) / 2.0; // LDSM transposes by itself
+        return store ? words : words / LDSM_WORDS + 1; // LDSM transposes by itself; an address
     if (tf32 && !store)
         return tf32_slots(in);
-    // A base in uniform registers has its upper half moved.
-    double base = origin_differs(c, source_of(c, i, 0)) ? PLACE : PLACE + 1,
+    // A base in uniform registers has its upper half moved, if nothing else is.
+    bool moves =
+        !store && !fixed && s.along > 1 && !origin_differs(c, source_of(c, i, stride_of(c, i)));
+    double base = origin_differs(c, source_of(c, i, 0)) || moves ? PLACE : PLACE + 1,
            place = is_made_before(c, i, true) ? 0 : base + (fixed ? 0 : s.along - 1);
+    place += moves && place > 0; // the stride: IMAD.WIDE by a number takes no uniform register
     return words * (s.transposed && !store ? 2 : 1) + place;
 }
 
