@@ -492,8 +492,10 @@ static void row_place(const struct l2 *c, struct l2_log *log, const struct l2_ro
         p->far |= (uint64_t)(home[i] != near) << i;
         p->line[i].home = home[i] * c->set_count + index[i];
         p->line[i].tag = (uint32_t)(base + plan->line[i]);
+        uint64_t warm = c->warm[p->line[i].home];
+        if (warm != 0 && (uint32_t)warm == p->line[i].tag)
+            continue; // has what writes in part need
         set_fetch(&c->sets[p->line[i].home]);
-        line_fetch(&c->warm[p->line[i].home]);
         if (c->partitions != 2)
             continue;
         const struct set *other = &c->sets[(home[i] ^ 1) * c->set_count + index[i]];
