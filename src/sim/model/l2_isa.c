@@ -158,7 +158,10 @@ static inline void set_write(struct l2 *c, struct set *s, int way, unsigned sect
     c->dirty_sectors += bits_of_4(sectors & ~dirty);
     dirty |= sectors;
     state_put(s, way, valid, dirty);
-    s->dirty_ways = (uint8_t)(s->dirty_ways + !was_dirty);
+    if (!was_dirty && s->dirty_ways++ == 0) {
+        size_t place = (size_t)(s - c->sets);
+        c->wrote[place / WROTE_BITS] |= (uint64_t)1 << place % WROTE_BITS;
+    }
     s->partial_ways = (uint8_t)(s->partial_ways + ((dirty & ~valid) != 0) - was_partial);
     if (s->partial_ways >= c->partial_ways_max || s->dirty_ways > c->dirty_ways_max)
         set_relieve(c, s, counts);
@@ -870,15 +873,17 @@ static void dirty_alone(const struct l2 *c, uint64_t *written, uint64_t *merged)
     enum { AT_ONCE = 8 };
     const uint64_t low = 0x0f0f0f0f0f0f0f0fu;
     _Static_assert(2 * AT_ONCE == WAYS, "both halves of a set");
-    for (size_t i = 0; i < (size_t)c->set_count * c->partitions; i++) {
-        uint64_t a = states_of(c, i, 0), b = states_of(c, i, AT_ONCE);
-        uint64_t dirty = (a >> SECTORS_PER_LINE & low) | (b & ~low);
-        if (dirty == 0)
-            continue;
-        uint64_t valid = (a & low) | (b & low) << SECTORS_PER_LINE;
-        *written += thirds_of(dirty);
-        *merged += thirds_of(dirty & ~valid);
-    }
+    for (size_t word = 0; word < wrote_words(c); word++)
+        for (uint64_t sets = c->wrote[word]; sets != 0; sets &= sets - 1) {
+            size_t i = WROTE_BITS * word + (size_t)__builtin_ctzll(sets);
+            uint64_t a = states_of(c, i, 0), b = states_of(c, i, AT_ONCE);
+            uint64_t dirty = (a >> SECTORS_PER_LINE & low) | (b & ~low);
+            if (dirty == 0)
+                continue;
+            uint64_t valid = (a & low) | (b & low) << SECTORS_PER_LINE;
+            *written += thirds_of(dirty);
+            *merged += thirds_of(dirty & ~valid);
+        }
 }
 
 extern const struct l2_functions PASTE(sim_l2_functions_, SIM_ISA);
