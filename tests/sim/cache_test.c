@@ -901,6 +901,75 @@ static void stores_in_a_row_leave_what_they_wrote(void **state)
     assert_int_equal(unsetenv("RIDGE_SIM_ISA"), 0);
 }
 
+// Of 16 lines the same sectors, by so many words a store: in part, exactly whole, or more than that.
+static void sectors_plan(unsigned sectors, unsigned words, struct store_plan *out)
+{
+    enum { APART = 32, COUNT = 16 };
+    *out = (struct store_plan){.requests = COUNT,
+                               .row = true,
+                               .alike = (uint8_t)sectors,
+                               .more_words = (uint8_t)(words - 1)};
+    for (uint64_t i = 0; i < COUNT; i++) {
+        out->line[i] = APART * i;
+        out->request[i] = (struct l2_request){.line_address = APART * i * LINE_BYTES,
+                                              .sectors = (uint8_t)sectors,
+                                              .kind = L2_WRITE,
+                                              .more_words = (words - 1) & 7U};
+    }
+}
+
+static void l2_counts_rows_as_their_requests(void **state)
+{
+    enum { COUNT = 3000, KEPT = 12 };
+    static const double share = 1.0 / 64; // so that lines are pushed out
+    (void)state;
+    for (size_t isa = 0; isa < COUNT_OF(ISAS); isa++) {
+        assert_int_equal(setenv("RIDGE_SIM_ISA", ISAS[isa], 1), 0);
+        struct l2 *rows = l2_new_share(h200, share), *each = l2_new_share(h200, share);
+        struct l2_counts got = {0}, want = {0};
+        struct l2_arrivals a = {.asked = calloc(L2_ASKED, sizeof *a.asked), .round = 2};
+        uint64_t alone[2][2];
+        for (uint64_t i = 0; i < COUNT; i++) {
+            uint32_t w[4];
+            struct store_plan plan[KEPT];
+            struct l2_log log = {.sm_partition = i % 2};
+            philox(12, i, 0, w);
+            uint64_t base = IN + w[0] % 4096 * LINE_BYTES;
+            for (unsigned k = 0; k < KEPT; k++) {
+                sectors_plan(1 + (w[1] >> k / 4 * 4) % 15, 1 + w[2] % 7, &plan[k]);
+                l2_log_row(&log, &plan[k], base);
+                for (unsigned n = 0; n < plan[k].requests; n++) {
+                    struct l2_request r = plan[k].request[n];
+                    r.line_address += base;
+                    r.sm_partition = log.sm_partition;
+                    l2_replay(each, &r, 1, &want, NULL);
+                }
+            }
+            struct l2_round round = {.counts = &got, .arrivals = &a};
+            l2_replay_logs(rows, (struct l2_log *[]){&log}, 1, &round);
+            l2_log_release(&log);
+            struct l2_request read = {
+                .line_address = base, .sectors = w[3] % 16, .kind = L2_READ, .sm_partition = 1};
+            l2_replay(rows, &read, 1, &got, NULL);
+            l2_replay(each, &read, 1, &want, NULL);
+            assert_memory_equal(&got, &want, sizeof got);
+        }
+        assert_true(got.lone_merged_thirds > 0 && got.dram_write_bytes > 0);
+        assert_int_equal(l2_dirty_bytes(rows), l2_dirty_bytes(each));
+        l2_dirty_alone(rows, &alone[0][0], &alone[0][1]);
+        l2_dirty_alone(each, &alone[1][0], &alone[1][1]);
+        assert_memory_equal(alone[0], alone[1], sizeof alone[0]);
+        assert_true(alone[0][0] > 0);
+        l2_flush(rows);
+        l2_dirty_alone(rows, &alone[0][0], &alone[0][1]);
+        assert_int_equal(alone[0][0] + alone[0][1], 0);
+        free(a.asked);
+        l2_free(rows);
+        l2_free(each);
+    }
+    assert_int_equal(unsetenv("RIDGE_SIM_ISA"), 0);
+}
+
 /* ---- L1 ------------------------------------------------------------------------------------------ */
 
 // Share of hits when `kib` KiB are walked again, three times.
@@ -1002,6 +1071,7 @@ int main(void)
         cmocka_unit_test(l2_counts_alike_on_each_instruction_set),
         cmocka_unit_test(l1_answers_many_lines_as_one_by_one),
         cmocka_unit_test(stores_in_a_row_leave_what_they_wrote),
+        cmocka_unit_test(l2_counts_rows_as_their_requests),
         cmocka_unit_test(l1_holds_what_shared_memory_leaves),
         cmocka_unit_test(l1_gives_up_lines_as_the_h200_does),
         cmocka_unit_test(l1_brings_only_the_sectors_asked_for),

@@ -392,6 +392,7 @@ struct l2 *l2_new_share(const struct gpu *gpu, double share)
         }
     c->sets = large_new((size_t)c->set_count * c->partitions * sizeof *c->sets);
     c->warm = large_new((size_t)c->set_count * c->partitions * sizeof *c->warm);
+    c->wrote = xcalloc(wrote_words(c), sizeof *c->wrote);
     l2_flush(c);
     return c;
 }
@@ -416,6 +417,7 @@ void l2_free(struct l2 *c)
         return;
     free(c->sets);
     free(c->warm);
+    free(c->wrote);
     free(c);
 }
 
@@ -456,5 +458,6 @@ void l2_flush(struct l2 *c)
 {
     sets_clear(c->sets, (size_t)c->set_count * c->partitions);
     memset(c->warm, 0, (size_t)c->set_count * c->partitions * sizeof *c->warm);
+    memset(c->wrote, 0, wrote_words(c) * sizeof *c->wrote);
     c->dirty_sectors = 0;
 }

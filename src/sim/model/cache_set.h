@@ -351,6 +351,7 @@ struct l2 {
     const struct l2_functions *functions;
     struct set *sets; // partition after partition
     uint64_t *warm;   // of each set
+    uint64_t *wrote;  // a bit for each set: it had dirty lines since the last flush
     struct set_index index;
     uint32_t set_count; // of one partition
     uint32_t partitions;
@@ -377,6 +378,11 @@ struct l1_functions {
     void (*store_row)(struct l1 *c, const struct store_plan *plan, const struct access *access,
                       uint64_t base, const struct line_bytes *bytes);
 };
+enum { WROTE_BITS = 64 }; // of a word of `wrote`
+static inline size_t wrote_words(const struct l2 *c)
+{
+    return (size_t)c->set_count * c->partitions / WROTE_BITS + 1;
+}
 struct l2_functions {
     void (*replay)(struct l2 *c, const struct l2_request *requests, size_t count,
                    struct l2_counts *counts, uint64_t *site_hits, struct l2_arrivals *arrivals);

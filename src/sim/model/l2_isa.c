@@ -158,7 +158,10 @@ static inline void set_write(struct l2 *c, struct set *s, int way, unsigned sect
     c->dirty_sectors += bits_of_4(sectors & ~dirty);
     dirty |= sectors;
     state_put(s, way, valid, dirty);
-    s->dirty_ways = (uint8_t)(s->dirty_ways + !was_dirty);
+    if (!was_dirty && s->dirty_ways++ == 0) {
+        size_t place = (size_t)(s - c->sets);
+        c->wrote[place / WROTE_BITS] |= (uint64_t)1 << place % WROTE_BITS;
+    }
     s->partial_ways = (uint8_t)(s->partial_ways + ((dirty & ~valid) != 0) - was_partial);
     if (s->partial_ways >= c->partial_ways_max || s->dirty_ways > c->dirty_ways_max)
         set_relieve(c, s, counts);
@@ -492,8 +495,10 @@ static void row_place(const struct l2 *c, struct l2_log *log, const struct l2_ro
         p->far |= (uint64_t)(home[i] != near) << i;
         p->line[i].home = home[i] * c->set_count + index[i];
         p->line[i].tag = (uint32_t)(base + plan->line[i]);
+        uint64_t warm = c->warm[p->line[i].home];
+        if (warm != 0 && (uint32_t)warm == p->line[i].tag)
+            continue; // has what writes in part need
         set_fetch(&c->sets[p->line[i].home]);
-        line_fetch(&c->warm[p->line[i].home]);
         if (c->partitions != 2)
             continue;
         const struct set *other = &c->sets[(home[i] ^ 1) * c->set_count + index[i]];
@@ -550,25 +555,33 @@ static inline bool is_warm_for(uint64_t now, const struct again *a, uint32_t tag
     return ((now ^ (tag | may)) & (a->decides | may)) == 0;
 }
 
-// So many of them, of PARTIAL_WRITES words at most, to a line whose set is warm; false: it is not, or they make sectors whole.
+// A sector's count of words and its bits of the state, in a warm set.
+static const uint64_t WARM_FULL = (uint64_t)0x8888 << WARM_WRITES;
+static const uint64_t WARM_VALID = (uint64_t)15 << WARM_STATE;
+enum { WARM_DIRTY = WARM_STATE + SECTORS_PER_LINE };
+
+// Counts that are full, to the valid bits of their sectors; none of the products' terms meet.
+static const uint64_t FULL_TO_VALID = 1u << 13 | 1u << 10 | 1u << 7 | 1u << 4;
+
+// So many of them, of PARTIAL_WRITES words at most, to a line whose set is warm; false: it is not, or they bring a sector more
+// than makes it whole. A way whose sectors are whole counts as one in part until it is cooled.
 static inline bool write_again(uint64_t *warm, const struct again *a, uint32_t tag, unsigned times,
                                bool far, uint64_t *dirty_sectors)
 {
-    const uint64_t full = (uint64_t)0x8888 << WARM_WRITES;
     uint64_t now = *warm;
     if (!is_warm_for(now, a, tag, far))
         return false;
     now += times * a->nibbles;
-    if ((now & full) != 0)
+    uint64_t full = now & WARM_FULL;
+    if ((now & (full - (full >> 3))) != 0)
         return false;
-    uint64_t fresh = (uint64_t)a->sectors << (WARM_STATE + SECTORS_PER_LINE) & ~now;
-    if (fresh != 0)
-        *dirty_sectors += bits_of_4((unsigned)(fresh >> (WARM_STATE + SECTORS_PER_LINE)));
-    *warm = now | fresh;
+    now = (now & ~full) | (full * FULL_TO_VALID & WARM_VALID);
+    *dirty_sectors += bits_of_4(a->sectors & ~(unsigned)(now >> WARM_DIRTY));
+    *warm = now | (uint64_t)a->sectors << WARM_DIRTY;
     return true;
 }
 
-// The same where they make sectors whole: of these, later ones are not counted. The way counts as one in part until it is cooled.
+// The same where they bring more than makes sectors whole: of these, later ones are not counted.
 static bool write_whole(uint64_t *warm, const struct again *a, uint32_t tag, unsigned times,
                         bool far, uint64_t *dirty_sectors)
 {
@@ -585,9 +598,8 @@ static bool write_whole(uint64_t *warm, const struct again *a, uint32_t tag, uns
         now |= (uint64_t)(count & 7) << shift;
         now |= (uint64_t)(count >= PARTIAL_WRITES) << (WARM_STATE + s);
     }
-    unsigned dirty = now >> (WARM_STATE + SECTORS_PER_LINE) & 15;
-    *dirty_sectors += bits_of_4(a->sectors & ~dirty);
-    *warm = now | (uint64_t)a->sectors << (WARM_STATE + SECTORS_PER_LINE);
+    *dirty_sectors += bits_of_4(a->sectors & ~(unsigned)(now >> WARM_DIRTY));
+    *warm = now | (uint64_t)a->sectors << WARM_DIRTY;
     return true;
 }
 
@@ -613,15 +625,14 @@ static inline uint64_t lines_again(uint64_t *warm, const struct l2_places *p, co
     uint64_t missed = 0;
     unsigned i = from;
 #if defined(__AVX512DQ__) && defined(__AVX512VL__)
-    enum { AT_ONCE = 8, DIRTY = WARM_STATE + SECTORS_PER_LINE };
+    enum { AT_ONCE = 8 };
     const __m512i near = _mm512_set1_epi64((int64_t)1 << WARM_NEAR);
     const __m512i decides = _mm512_set1_epi64((int64_t)a->decides);
     const __m512i more = _mm512_set1_epi64((int64_t)(times * a->nibbles));
-    const __m512i full = _mm512_set1_epi64((int64_t)0x8888 << WARM_WRITES);
-    const __m512i dirty = _mm512_set1_epi64((int64_t)a->sectors << DIRTY);
+    const __m512i dirty = _mm512_set1_epi64((int64_t)a->sectors << WARM_DIRTY);
     for (; i < to; i += AT_ONCE) {
         unsigned left = to - i;
-        __mmask8 lanes = (__mmask8)(left >= AT_ONCE ? 0xff : (1u << left) - 1), fresh;
+        __mmask8 lanes = (__mmask8)(left >= AT_ONCE ? 0xff : (1u << left) - 1);
         __m512i place = _mm512_maskz_loadu_epi64(lanes, &p->line[i]); // the set's number is low
         __m512i set = _mm512_and_si512(place, _mm512_set1_epi64(UINT32_MAX));
         __m512i now = _mm512_mask_i64gather_epi64(near, lanes, set, warm, 8);
@@ -630,16 +641,21 @@ static inline uint64_t lines_again(uint64_t *warm, const struct l2_places *p, co
         __m512i off = _mm512_ternarylogic_epi64(now, want, _mm512_or_si512(decides, may),
                                                 0x28); // (now ^ want) & the bits that decide
         now = _mm512_add_epi64(now, more);
-        off = _mm512_ternarylogic_epi64(off, now, full, 0xf8); // or a count is full
+        __m512i full = _mm512_and_si512(now, _mm512_set1_epi64((int64_t)WARM_FULL));
+        __m512i below = _mm512_sub_epi64(full, _mm512_srli_epi64(full, 3));
+        off = _mm512_ternarylogic_epi64(off, now, below, 0xf8); // or a count is more than full
+        now = _mm512_andnot_si512(full, now);
+        if (_mm512_test_epi64_mask(full, full) != 0) {
+            full = _mm512_mullo_epi64(full, _mm512_set1_epi64((int64_t)FULL_TO_VALID));
+            now = _mm512_ternarylogic_epi64(now, full, _mm512_set1_epi64((int64_t)WARM_VALID),
+                                            0xf8); // those of its bits
+        }
         __mmask8 miss = _mm512_mask_test_epi64_mask(lanes, off, off);
         lanes &= (__mmask8)~miss;
-        fresh = _mm512_mask_cmpneq_epi64_mask(lanes, _mm512_and_si512(now, dirty), dirty);
-        if (fresh != 0) {
-            uint64_t were[AT_ONCE];
-            _mm512_storeu_si512(were, now);
-            for (unsigned rest = fresh; rest != 0; rest &= rest - 1)
-                *dirty_sectors +=
-                    bits_of_4(a->sectors & ~(unsigned)(were[__builtin_ctz(rest)] >> DIRTY));
+        for (unsigned rest = a->sectors; rest != 0; rest &= rest - 1) {
+            __m512i bit = _mm512_set1_epi64((int64_t)(rest & -rest) << WARM_DIRTY);
+            *dirty_sectors +=
+                (unsigned)__builtin_popcount(_mm512_mask_testn_epi64_mask(lanes, now, bit));
         }
         _mm512_mask_i64scatter_epi64(warm, lanes, set, _mm512_or_si512(now, dirty), 8);
         missed |= (uint64_t)miss << i;
@@ -857,15 +873,17 @@ static void dirty_alone(const struct l2 *c, uint64_t *written, uint64_t *merged)
     enum { AT_ONCE = 8 };
     const uint64_t low = 0x0f0f0f0f0f0f0f0fu;
     _Static_assert(2 * AT_ONCE == WAYS, "both halves of a set");
-    for (size_t i = 0; i < (size_t)c->set_count * c->partitions; i++) {
-        uint64_t a = states_of(c, i, 0), b = states_of(c, i, AT_ONCE);
-        uint64_t dirty = (a >> SECTORS_PER_LINE & low) | (b & ~low);
-        if (dirty == 0)
-            continue;
-        uint64_t valid = (a & low) | (b & low) << SECTORS_PER_LINE;
-        *written += thirds_of(dirty);
-        *merged += thirds_of(dirty & ~valid);
-    }
+    for (size_t word = 0; word < wrote_words(c); word++)
+        for (uint64_t sets = c->wrote[word]; sets != 0; sets &= sets - 1) {
+            size_t i = WROTE_BITS * word + (size_t)__builtin_ctzll(sets);
+            uint64_t a = states_of(c, i, 0), b = states_of(c, i, AT_ONCE);
+            uint64_t dirty = (a >> SECTORS_PER_LINE & low) | (b & ~low);
+            if (dirty == 0)
+                continue;
+            uint64_t valid = (a & low) | (b & low) << SECTORS_PER_LINE;
+            *written += thirds_of(dirty);
+            *merged += thirds_of(dirty & ~valid);
+        }
 }
 
 extern const struct l2_functions PASTE(sim_l2_functions_, SIM_ISA);

@@ -232,43 +232,71 @@ static __attribute__((noinline)) void lanes_ask(struct sm *sm, const struct l1_l
     lines_ask(sm, &q, answer);
 }
 
+// What L1 said of a load, for the site, the order of turns and the trace.
+static inline void load_taken(struct warp *w, const struct uop *u, struct mem_state *s,
+                              uint64_t base, bool ordered, const struct l1_answer *answer)
+{
+    const struct turn_costs *t = &w->core->launch->turn;
+    const struct phase *p = s->phase;
+    s->line_base = base;
+    s->l1_hit_sectors += answer->hits;
+    s->l2_sectors += answer->sent;
+    const struct turn_take take = {.stages = p->stages,
+                                   .port = t->port_cycles[answer->requests],
+                                   .memory = t->memory_cycles[answer->sent],
+                                   .reads = true,
+                                   .waits = ordered || answer->sent > 0};
+    turn_taken(w, t, &take, answer->sent > 0);
+    if (w->trace != NULL)
+        trace_lines(w, u->site, p, base, (unsigned)p->access.sector_count, answer->sent,
+                    answer->requests);
+}
+
+static inline void store_taken(struct warp *w, const struct uop *u, struct mem_state *s,
+                               uint64_t base, bool ordered, bool merged,
+                               const struct l1_answer *answer)
+{
+    const struct turn_costs *t = &w->core->launch->turn;
+    const struct phase *p = s->phase;
+    s->line_base = base;
+    s->l2_sectors += answer->sent;
+    double flits = port_store_flits((unsigned)p->access.line_count, answer->sent, answer->partial);
+    const struct turn_take take = {
+        .stages = p->stages,
+        .port = p->planned && !merged ? p->port : (uint64_t)(flits / t->r.port_lines),
+        .memory = t->memory_cycles[answer->sent],
+        .waits = ordered};
+    turn_taken(w, t, &take, answer->sent > 0);
+    if (w->trace != NULL)
+        trace_lines(w, u->site, p, base, answer->sent, answer->partial, answer->requests);
+}
+
 void caches_plain(struct warp *w, const struct uop *u, struct mem_state *s, uint32_t mask,
                   const uint64_t *address, uint64_t more, unsigned bytes, enum touch touch)
 {
-    const struct launch *l = w->core->launch;
-    const struct turn_costs *t = &l->turn;
-    const struct mem_op *m = &l->program->mem_ops[u->extra];
+    const struct mem_op *m = &w->core->launch->program->mem_ops[u->extra];
     const struct phase *p = s->phase;
     struct sm *sm = w->block->sm;
-    uint64_t base = address[lane_first(mask)] + more - s->key;
-    bool reads = touch == TOUCH_READ;
-    uint64_t merged = touch == TOUCH_WRITE ? lines_merged(w, &p->access, base, u->site) : 0;
+    uint64_t base = address[lane_first(mask)] + more - s->key, merged = 0;
     const struct l1_lines lines = {.access = &p->access,
                                    .base = base,
                                    .next = 2 * base - s->line_base,
                                    .site = u->site,
                                    .sm_partition = (uint8_t)(sm->index & 1)};
     struct l1_answer answer;
-    if (!reads || m->bypass_l1 || !load_ask(sm, &lines, &answer))
-        lanes_ask(sm, &lines, p,
-                  &(struct lanes){address, more, mask, bytes, touch, m->bypass_l1, merged},
-                  &answer);
-    s->line_base = base;
-    s->l1_hit_sectors += answer.hits;
-    s->l2_sectors += answer.sent;
-    double flits = port_store_flits((unsigned)p->access.line_count, answer.sent, answer.partial);
-    const struct turn_take take = {.stages = p->stages,
-                                   .port = reads ? t->port_cycles[answer.requests]
-                                           : p->planned && merged == 0
-                                               ? p->port
-                                               : (uint64_t)(flits / t->r.port_lines),
-                                   .memory = t->memory_cycles[answer.sent],
-                                   .reads = reads,
-                                   .waits = m->ordered || (reads && answer.sent > 0)};
-    turn_taken(w, t, &take, answer.sent > 0);
-    if (w->trace != NULL)
-        trace_lines(w, u->site, p, base, reads ? (unsigned)p->access.sector_count : answer.sent,
-                    reads ? answer.sent : answer.partial, answer.requests);
+    bool reads = touch == TOUCH_READ;
+    if (reads && !m->bypass_l1 && load_ask(sm, &lines, &answer)) {
+        load_taken(w, u, s, base, m->ordered, &answer);
+        return;
+    }
+    if (touch == TOUCH_WRITE)
+        merged = lines_merged(w, &p->access, base, u->site);
+    lanes_ask(sm, &lines, p,
+              &(struct lanes){address, more, mask, bytes, touch, m->bypass_l1, merged}, &answer);
+    if (reads)
+        load_taken(w, u, s, base, m->ordered, &answer);
+    else
+        store_taken(w, u, s, base, m->ordered, merged != 0, &answer);
 }
 
 // Words of local memory go through L1 as those of global memory do: a store goes on to L2 whether L1 has its line or not.
