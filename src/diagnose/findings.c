@@ -152,14 +152,26 @@ static bool stays(int intervention, enum resource r)
            r != RESOURCE_ATOMICS && r != RESOURCE_LAUNCH && r != RESOURCE_LINK;
 }
 
+// Sectors that narrow stores write in part, one request after the other, are whole where one request writes all of them.
+static struct bound_set bounds_whole(const struct search *s)
+{
+    struct counters whole = *s->in->counters;
+    struct figure *sectors = &whole.figure[COUNTER_GLOBAL_STORE_SECTORS];
+    double ideal = search_get(s, COUNTER_GLOBAL_STORE_SECTORS_IDEAL);
+    if (ideal > 0 && ideal < sectors->value)
+        sectors->value = ideal;
+    return bounds_with(s, &whole);
+}
+
 static double same_work_ns(const struct search *s, int intervention)
 {
     double least = 0, time = s->in->time_ns.value;
+    struct bound_set bounds = intervention == INTERVENTION_BYTES ? bounds_whole(s) : *s->bounds;
     double index = search_fact(s, FACT_SLOTS_INDEX) / search_fact(s, FACT_SLOTS);
     if (s->in->time_ns.provenance != PROVENANCE_MEASURED)
         return 0;
     for (int r = 0; r < RESOURCE_COUNT; r++) {
-        double busy = s->bounds->by[r].time_ns;
+        double busy = bounds.by[r].time_ns;
         if (r == RESOURCE_INTEGER && intervention == INTERVENTION_BYTES && index > 0)
             busy *= 1 - index;
         if (stays(intervention, (enum resource)r) && busy <= time)

@@ -195,6 +195,47 @@ static void wider_accesses_leave_the_counted_arithmetic(void **state)
     assert_null(finding_of("integer pipe"));
 }
 
+// bench/advice/twelfth, hexenc: two stores of a byte each write half of their sectors, at 25 a nanosecond. One of both writes whole
+// ones, half as many at 50.
+static void wider_stores_write_whole_sectors(void **state)
+{
+    (void)state;
+    accesses_are_narrow();
+    in.time_ns.provenance = PROVENANCE_MEASURED;
+    set(COUNTER_L1_LOAD_SECTORS_HIT, 0);
+    set(COUNTER_GLOBAL_STORE_SECTORS, 1500 * 1000.0);
+    set(COUNTER_GLOBAL_STORE_SECTORS_IDEAL, 750 * 1000.0);
+    replay(INTERVENTION_LOADS, 100000);
+    replay(INTERVENTION_BYTES, 10000);
+    assert_string_equal(first(), "narrow");
+    assert_near(bound_ns(RESOURCE_L2), 1500 * 1000 / 25.0 + 4000 / 100.0);
+    assert_near(out.findings[0].expected_time_ns, 750 * 1000 / 50.0 + 4000 / 100.0);
+}
+
+// bench/advice/twelfth, md5: sixteen words that a loop looks up one of are registers on an H200, which executes twice what was simulated.
+static void arrays_in_registers_are_looked_through(void **state)
+{
+    (void)state;
+    in.time_ns.provenance = PROVENANCE_MEASURED;
+    facts.value[FACT_SLOTS] = 20000 * 400.0;
+    replays.as_is_ns.value = 50000;
+    replay(INTERVENTION_LOADS, 10000);
+    replay(INTERVENTION_LOCAL, 40000);
+    set(COUNTER_LOCAL_LOAD_SECTORS, 0);
+    set(COUNTER_LOCAL_STORE_SECTORS, 0);
+    set(COUNTER_WARP_INSTRUCTIONS, 40000 * 400.0);
+    assert_string_equal(first(), "local-memory");
+    assert_near(out.findings[0].expected_time_ns, 40000);
+    assert_non_null(finding_of("is kept in registers: each access selects"));
+    set(COUNTER_WARP_INSTRUCTIONS, 24000 * 400.0); // the twin: as many as were simulated
+    diagnosed();
+    assert_null(finding_of("is kept in registers"));
+    set(COUNTER_WARP_INSTRUCTIONS, 40000 * 400.0);
+    set(COUNTER_LOCAL_LOAD_SECTORS, 1000); // … or in local memory
+    diagnosed();
+    assert_null(finding_of("is kept in registers"));
+}
+
 // bench/advice/eighth, cenergy: a loop over 8 KB of constants took an H200 6.7 times as long as one over the same in global memory.
 static void a_long_table_is_no_constant(void **state)
 {
@@ -404,6 +445,25 @@ static void warps_that_are_ready_do_not_wait(void **state)
     set(COUNTER_WARP_INSTRUCTIONS, 30 * 1000 * 1000.0);
     diagnosed();
     assert_null(finding_of("Warps wait for memory"));
+}
+
+// bench/advice/twelfth, hsv: nothing is busy for most of the time, and more loads in flight gain 2 %.
+static void waiting_that_more_loads_leave_promises_nothing(void **state)
+{
+    (void)state;
+    facts.value[FACT_LOADS_BATCHED] = 800; // eight at a time
+    diagnosed();
+    double bound = 2000 + 1000 / 0.86;
+    assert_near(finding_of("Warps wait for memory")->expected_time_ns, bound);
+    replay(INTERVENTION_LOADS, 98000);
+    diagnosed();
+    assert_near(finding_of("Warps wait for memory")->expected_time_ns, 98000);
+    assert_true(finding_of("Warps wait for memory")->folded);
+    facts.value[FACT_LOADS_BATCHED] = 100; // few loads say the same
+    replay(INTERVENTION_LOADS, 96000);
+    diagnosed();
+    assert_null(finding_of("too few bytes are in flight"));
+    assert_string_equal(first(), "few-loads");
 }
 
 // A quarter of the time that warps wait for results, and what more chains gain.
@@ -1058,6 +1118,9 @@ int main(void)
         REPLAYED(spills_cost_what_a_gpu_takes_longer),
         REPLAYED(what_only_waits_less_leaves_the_counted_work),
         REPLAYED(wider_accesses_leave_the_counted_arithmetic),
+        REPLAYED(wider_stores_write_whole_sectors),
+        REPLAYED(arrays_in_registers_are_looked_through),
+        REPLAYED(waiting_that_more_loads_leave_promises_nothing),
         REPLAYED(a_long_table_is_no_constant),
         REPLAYED(one_load_before_a_tree_of_barriers_is_few_loads),
         REPLAYED(a_row_per_thread_is_priced_as_shared_out),
