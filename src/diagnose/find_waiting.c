@@ -337,7 +337,7 @@ static double fused_ns(const struct search *s, double one, double needed)
     double waits = fmax(0, kernels - fmax(moving, computing));
     double once = moving >= LIMITER_SHARE * kernels ? 0 : 1 / launches;
     double left = fmax(moving * needed, computing) + waits * fmax(needed, once);
-    return one + fmin(kernels, fmax(left, steps_ns));
+    return one + fmin(kernels, fmax(left, steps_ns + computing));
 }
 
 // Launches that hand nothing on to each other may run side by side, as far as each leaves the chip free.

@@ -180,6 +180,15 @@ static double same_work_ns(const struct search *s, int intervention)
     return least;
 }
 
+// The floor of the work; where device memory moved less than is stated, as L2 had it or keeps what is stored, that is no floor.
+static double floor_counted_ns(const struct search *s)
+{
+    struct diagnosis_input in = *s->in;
+    double counted = s->bounds->by[RESOURCE_DRAM].work;
+    in.work_bytes = counted < in.work_bytes ? counted : in.work_bytes;
+    return diagnose_floor(&in);
+}
+
 // A replay's price stands before the finder's own; no code is faster than the floor of the work and its launch.
 static void finding_price(const struct search *s, struct finding *f)
 {
@@ -193,7 +202,7 @@ static void finding_price(const struct search *s, struct finding *f)
         f->expected_time_ns = fmax(replayed, same_work_ns(s, causes[i].intervention));
         f->price = PRICE_REPLAY;
     }
-    double floor_ns = diagnose_floor(s->in);
+    double floor_ns = floor_counted_ns(s);
     double launch_ns = s->bounds->by[RESOURCE_LAUNCH].time_ns / fmax(1, s->in->launches);
     if (isnan(f->expected_time_ns))
         f->expected_time_ns = s->in->time_ns.value;

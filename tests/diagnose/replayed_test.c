@@ -680,6 +680,42 @@ static void steps_of_a_thread_alone_meet_nowhere(void **state)
     assert_true(finding_of("launches hand results on")->expected_time_ns > 1.25 * alone);
 }
 
+// bench/advice/twelfth, bitonicg: what a block computes between two barriers stands beside them.
+static void steps_of_a_block_compute_between_barriers(void **state)
+{
+    (void)state;
+    in.launches = 50;
+    in.work_bytes = 200 * 32;
+    set(COUNTER_GLOBAL_LOAD_SECTORS_IDEAL, 10000);
+    set(COUNTER_GLOBAL_STORE_SECTORS_IDEAL, 10000);
+    set(COUNTER_BLOCK_THREADS, 1024);
+    set(COUNTER_GRID_BLOCKS, 50 * 512);
+    in.time_ns.value = 110000; // 100 us to start them
+    set(COUNTER_WARP_INSTRUCTIONS, 400 * 5000.0);
+    facts.value[FACT_LOADS_AGAIN_BLOCK] = 50;
+    chip.value[GPU_FIELD_latency_barrier_cycles] = 69;
+    chip.value[GPU_FIELD_latency_shared_cycles] = 30;
+    diagnosed(); // 130 cycles a step: 6.5 us of barriers, 5 us of issue, in no more than there were
+    assert_near(finding_of("launches hand results on")->expected_time_ns, 2000 + 10000);
+    set(COUNTER_WARP_INSTRUCTIONS, 400 * 1000.0);
+    diagnosed();
+    assert_near(finding_of("launches hand results on")->expected_time_ns, 2000 + 6500 + 1000);
+}
+
+// bench/advice/twelfth, pull2: its look-ups are stated as a sector each, and L2 had four of five.
+static void bytes_that_l2_had_are_no_floor(void **state)
+{
+    (void)state;
+    in.work_bytes = 90000 * 900.0; // 90 us at the rate of reading
+    set(COUNTER_DRAM_READ_BYTES, 100000 * 900.0);
+    replay(INTERVENTION_LOADS, 60000);
+    diagnosed();
+    assert_near(finding_of("in flight before")->expected_time_ns, 92000);
+    set(COUNTER_DRAM_READ_BYTES, 20000 * 900.0);
+    diagnosed();
+    assert_near(finding_of("in flight before")->expected_time_ns, 60000);
+}
+
 // A loop that loads, meets and computes: by its replay, where that gains.
 static void loads_between_barriers_are_no_overlap(void **state)
 {
@@ -1144,6 +1180,8 @@ int main(void)
         REPLAYED(launches_in_one_wait_once),
         REPLAYED(what_launches_look_up_stays),
         REPLAYED(steps_of_a_thread_alone_meet_nowhere),
+        REPLAYED(steps_of_a_block_compute_between_barriers),
+        REPLAYED(bytes_that_l2_had_are_no_floor),
         REPLAYED(loads_between_barriers_are_no_overlap),
         REPLAYED(what_the_l1_serves_again_is_for_registers),
         REPLAYED(tensor_cores_are_priced_by_a_replay_or_a_bound),
