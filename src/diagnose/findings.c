@@ -82,11 +82,23 @@ static bool replays_other_blocks(const struct search *s)
            s->in->counterfactuals->as_is_ns.value < SAMPLE_TIME_LEAST * s->in->time_ns.value;
 }
 
+// Blocks are unequal, and those of the sample take less than the kernel did: the rest is of longer blocks that are not among them,
+// and goes with no other cause.
+#define UNEQUAL_PCT 85.0 // the mean block does less of what the largest does
+static bool excess_is_of_blocks(const struct search *s)
+{
+    return s->in->counterfactuals->as_is_ns.value < s->in->time_ns.value &&
+           search_get(s, COUNTER_BLOCK_BALANCE_PCT) < UNEQUAL_PCT;
+}
+
 double search_replayed(const struct search *s, enum intervention i)
 {
-    return search_replays(s) && !replays_other_code(s) && !replays_other_blocks(s)
-               ? replayed_ns(s->in->counterfactuals, i, s->in->time_ns)
-               : (double)NAN;
+    struct figure time = s->in->time_ns;
+    if (!search_replays(s) || replays_other_code(s) || replays_other_blocks(s))
+        return (double)NAN;
+    if (i != INTERVENTION_IMBALANCE && excess_is_of_blocks(s))
+        time.provenance = PROVENANCE_MODELLED; // the model's share as it is
+    return replayed_ns(s->in->counterfactuals, i, time);
 }
 
 double search_moved_bytes(const struct search *s)

@@ -103,6 +103,28 @@ static void what_a_gpu_takes_longer_goes_with_the_cause(void **state)
     assert_near(out.findings[0].expected_time_ns, 60000);
 }
 
+// bench/advice/twelfth, trisoft: the mean row does half of the last one's work, and of the sample's time the GPU took 1.7 times as much:
+// that is of longer rows, and no one's who loads less.
+static void what_unequal_blocks_take_longer_is_theirs(void **state)
+{
+    (void)state;
+    in.time_ns.provenance = PROVENANCE_MEASURED;
+    replays.as_is_ns.value = 60000;
+    replay(INTERVENTION_LOADS, 60000);
+    replay(INTERVENTION_RELOADS, 42000); // 70 %
+    facts.value[FACT_LOADS_AGAIN] = 60;
+    set(COUNTER_BLOCK_BALANCE_PCT, 100);
+    assert_string_equal(first(), "read-again");
+    assert_near(out.findings[0].expected_time_ns, 42000);
+    set(COUNTER_BLOCK_BALANCE_PCT, 50);
+    diagnosed();
+    assert_near(finding_of("had loaded or stored before")->expected_time_ns, 70000);
+    replays.as_is_ns.value = 121000; // a model that takes longer has none of it
+    replay(INTERVENTION_RELOADS, 72600);
+    diagnosed();
+    assert_near(finding_of("had loaded or stored before")->expected_time_ns, 66000);
+}
+
 // bench/advice/fourth, trimmed: an array that the driver's code has in registers, modelled as local memory, at seven times the time.
 static void a_model_of_something_else_prices_nothing(void **state)
 {
@@ -432,6 +454,20 @@ static void conflicts_and_passes_come_before_what_takes_them_away(void **state)
     replay(INTERVENTION_CONFLICTS, 30000);
     assert_string_equal(first(), "conflicts");
     replay(INTERVENTION_CONFLICTS, 80000); // the twin: they explain little of it
+    assert_string_equal(first(), "register-reuse");
+}
+
+// Several results of a thread wait less, whatever for; without the functions there is less to wait for.
+static void functions_come_before_results_that_share_loads(void **state)
+{
+    (void)state;
+    set(COUNTER_SHARED_LOAD_REQUESTS, 100 * 1000.0);
+    facts.value[FACT_SLOTS] = 100;
+    facts.value[FACT_SLOTS_FUNCTION] = 60;
+    replay(INTERVENTION_SHARED_LOADS, 59000);
+    replay(INTERVENTION_FUNCTIONS, 61000);
+    assert_string_equal(first(), "special");
+    replay(INTERVENTION_FUNCTIONS, 85000);
     assert_string_equal(first(), "register-reuse");
 }
 
@@ -1150,6 +1186,7 @@ int main(void)
         REPLAYED(a_patch_that_is_the_sole_fix_prices_it),
         REPLAYED(a_patch_that_is_one_of_several_fixes_says_the_least),
         REPLAYED(what_a_gpu_takes_longer_goes_with_the_cause),
+        REPLAYED(what_unequal_blocks_take_longer_is_theirs),
         REPLAYED(a_model_of_something_else_prices_nothing),
         REPLAYED(spills_cost_what_a_gpu_takes_longer),
         REPLAYED(what_only_waits_less_leaves_the_counted_work),
@@ -1169,6 +1206,7 @@ int main(void)
         REPLAYED(a_thin_grid_comes_behind_few_loads_and_an_idle_chip_before),
         REPLAYED(chains_and_room_for_warps_come_before_few_loads),
         REPLAYED(conflicts_and_passes_come_before_what_takes_them_away),
+        REPLAYED(functions_come_before_results_that_share_loads),
         REPLAYED(warps_that_are_ready_do_not_wait),
         REPLAYED(a_short_chain_is_named_where_it_gains),
         REPLAYED(narrow_accesses_come_behind_what_is_specific),
