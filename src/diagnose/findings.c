@@ -62,11 +62,16 @@ bool search_replays(const struct search *s)
     return c && c->as_is_ns.provenance != PROVENANCE_ABSENT && c->as_is_ns.value > 0;
 }
 
-// The driver's machine code may keep in registers what the simulated GPU has in local memory: then it is other code.
+// The driver's machine code may keep in registers what the simulated GPU has in local memory: then it is other code, if those accesses
+// are much of the model's time.
+#define LOCAL_MUCH 0.1
 static bool replays_other_code(const struct search *s)
 {
+    const struct counterfactuals *c = s->in->counterfactuals;
+    const struct figure *local = &c->time_ns[INTERVENTION_LOCAL];
     return s->in->time_ns.provenance == PROVENANCE_MEASURED &&
-           s->in->counterfactuals->time_ns[INTERVENTION_LOCAL].provenance != PROVENANCE_ABSENT &&
+           local->provenance != PROVENANCE_ABSENT &&
+           local->value <= (1 - LOCAL_MUCH) * c->as_is_ns.value &&
            search_get(s, COUNTER_LOCAL_LOAD_SECTORS) == 0;
 }
 

@@ -151,6 +151,11 @@ static void a_model_of_something_else_prices_nothing(void **state)
     set(COUNTER_LOCAL_LOAD_SECTORS, 1000);
     diagnosed();
     assert_false(finding_of("in flight before")->folded);
+    set(COUNTER_LOCAL_LOAD_SECTORS,
+        0); // an array that takes 5 % of the model's time is no other code
+    replay(INTERVENTION_LOCAL, 285000);
+    diagnosed();
+    assert_false(finding_of("in flight before")->folded);
 }
 
 // bench/advice/eighth, kinetics: bounds of 1024 threads leave 64 registers, and half of the state is spilled. PTX knows nothing of it.
