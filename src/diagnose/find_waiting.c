@@ -350,12 +350,23 @@ static double batched_ns(const struct search *s, double one)
     return one + fmax(least, isnan(fill) ? kernels : kernels * fmax(fill, 1 / launches));
 }
 
+// What is moved beside the job's bytes may be what launches hand on, each stored once and loaded once; more than that is loaded again
+// by other blocks.
+#define HANDED_ON_MIN 0.1 // of what is moved
+static bool may_hand_on(const struct search *s)
+{
+    double moved = search_moved_bytes(s), more = moved - s->in->work_bytes;
+    double stored = SECTOR_BYTES * search_get(s, COUNTER_GLOBAL_STORE_SECTORS_IDEAL);
+    return more >= HANDED_ON_MIN * moved && more <= 2 * stored;
+}
+
 // So many launches share what they move that most bring data of their own, and each leaves most of the chip idle: none needs the
 // one before.
 #define APART_MIN 8.0 // launches' worth of the job's bytes
 static bool have_data_apart(const struct search *s, double needed)
 {
-    return needed * s->in->launches >= APART_MIN && search_get(s, COUNTER_WAVES) <= IDLE_MOST;
+    return needed * s->in->launches >= APART_MIN && search_get(s, COUNTER_WAVES) <= IDLE_MOST &&
+           !may_hand_on(s);
 }
 
 void find_launch(const struct search *s)

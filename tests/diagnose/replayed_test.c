@@ -660,6 +660,13 @@ static void launches_with_data_of_their_own_are_run_together(void **state)
     assert_null(finding_of("of the chip each"));
     assert_non_null(finding_of("launches hand results on"));
     in.work_bytes = 1000 * 32;
+    set(COUNTER_GLOBAL_LOAD_SECTORS_IDEAL,
+        1400); // bench/advice/twelfth, lstmstep: a state is stored and loaded
+    set(COUNTER_GLOBAL_STORE_SECTORS_IDEAL, 600);
+    diagnosed();
+    assert_null(finding_of("of the chip each"));
+    set(COUNTER_GLOBAL_LOAD_SECTORS_IDEAL, 1900);
+    set(COUNTER_GLOBAL_STORE_SECTORS_IDEAL, 100);
     set(COUNTER_WAVES, 1); // each fills the chip
     diagnosed();
     assert_null(finding_of("of the chip each"));
