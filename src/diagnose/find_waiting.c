@@ -176,21 +176,27 @@ void find_low_occupancy(const struct search *s)
     finding_add(s, f);
 }
 
-// What the warps wait for where it is neither warps nor blocks that lack.
+// What the warps wait for where it is neither warps nor blocks that lack; the cause in the code that has the same fix and the same
+// replay.
 static const struct dependency {
-    const char *title, *fix;
+    const char *title, *fix, *cause;
+    enum intervention intervention;
 } on_memory = {"Warps wait for memory: too few bytes are in flight to fill the pipe",
                "Give each thread several independent loads (unroll, 16-byte vectors) before the "
-               "first use."},
+               "first use.",
+               "few-loads", INTERVENTION_LOADS},
   on_barrier = {"Warps wait: each thread has one load in flight, then all wait at the barrier",
                 "Give each thread several independent loads before the barrier (a smaller block "
-                "over the same tile), and more blocks to an SM."},
+                "over the same tile), and more blocks to an SM.",
+                "few-loads", INTERVENTION_LOADS},
   on_copies = {"Warps wait at the barrier for what bulk copies bring",
                "Start the copies of the next tile before waiting for this one's (two stages or "
-               "more), or have more blocks on an SM."},
+               "more), or have more blocks on an SM.",
+               "no-overlap", INTERVENTION_LOADS},
   on_results = {"Warps wait for their own results: each instruction needs the one before",
                 "Give each thread several independent chains: two or four elements at a time, "
-                "several accumulators."};
+                "several accumulators.",
+                "chain", INTERVENTION_CHAINS};
 
 static const struct dependency *dependency_of(const struct search *s)
 {
@@ -210,6 +216,15 @@ static const struct dependency *dependency_of(const struct search *s)
     return &on_memory;
 }
 
+static bool is_named(const struct search *s, const char *cause)
+{
+    for (size_t i = 0; i < s->out->count; i++)
+        if (s->out->items[i].cause && strcmp(s->out->items[i].cause, cause) == 0)
+            return true;
+    return false;
+}
+
+// What is not explained by any resource is waiting, but whether its fix takes it away only a replay says, where there is one.
 void find_latency(const struct search *s)
 {
     double occupancy = search_get(s, COUNTER_OCCUPANCY_THEORETICAL_PCT);
@@ -221,11 +236,16 @@ void find_latency(const struct search *s)
           search_get(s, COUNTER_GLOBAL_LOAD_REQUESTS) > 0))
         return;
     const struct dependency *d = dependency_of(s);
+    double replayed = search_replayed(s, d->intervention);
+    if (!isnan(replayed) && is_named(s, d->cause))
+        return;
     struct finding f = {.class = FINDING_LATENCY,
                         .cause = "memory",
                         .title = d->title,
                         .fix = d->fix,
-                        .expected_time_ns = time_without(s, s->waiting.dependency_ns)};
+                        .expected_time_ns =
+                            isnan(replayed) ? time_without(s, s->waiting.dependency_ns) : replayed,
+                        .price = isnan(replayed) ? PRICE_BOUNDS : PRICE_REPLAY};
     finding_place(s, &f, d == &on_results || d == &on_copies ? weight_instructions : weight_global);
     evidence_add(s, &f, "occupancy_achieved_pct");
     evidence_add(s, &f, "occupancy_theoretical_pct");
@@ -317,7 +337,7 @@ static double fused_ns(const struct search *s, double one, double needed)
     double waits = fmax(0, kernels - fmax(moving, computing));
     double once = moving >= LIMITER_SHARE * kernels ? 0 : 1 / launches;
     double left = fmax(moving * needed, computing) + waits * fmax(needed, once);
-    return one + fmin(kernels, fmax(left, steps_ns));
+    return one + fmin(kernels, fmax(left, steps_ns + computing));
 }
 
 // Launches that hand nothing on to each other may run side by side, as far as each leaves the chip free.
@@ -330,12 +350,23 @@ static double batched_ns(const struct search *s, double one)
     return one + fmax(least, isnan(fill) ? kernels : kernels * fmax(fill, 1 / launches));
 }
 
+// What is moved beside the job's bytes may be what launches hand on, each stored once and loaded once; more than that is loaded again
+// by other blocks.
+#define HANDED_ON_MIN 0.1 // of what is moved
+static bool may_hand_on(const struct search *s)
+{
+    double moved = search_moved_bytes(s), more = moved - s->in->work_bytes;
+    double stored = SECTOR_BYTES * search_get(s, COUNTER_GLOBAL_STORE_SECTORS_IDEAL);
+    return more >= HANDED_ON_MIN * moved && more <= 2 * stored;
+}
+
 // So many launches share what they move that most bring data of their own, and each leaves most of the chip idle: none needs the
 // one before.
 #define APART_MIN 8.0 // launches' worth of the job's bytes
 static bool have_data_apart(const struct search *s, double needed)
 {
-    return needed * s->in->launches >= APART_MIN && search_get(s, COUNTER_WAVES) <= IDLE_MOST;
+    return needed * s->in->launches >= APART_MIN && search_get(s, COUNTER_WAVES) <= IDLE_MOST &&
+           !may_hand_on(s);
 }
 
 void find_launch(const struct search *s)

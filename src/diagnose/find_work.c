@@ -19,6 +19,7 @@
 #define GENERAL_EXPLAINS 0.5 // … of such a sentence: of the gain
 #define READY_MIN 0.5        // of the warps' time
 #define GATHERED_MIN 0.75    // of the loads that are scattered
+#define LOOKED_MIN 1.3       // times the instructions that were simulated
 
 /* ---- global memory ---------------------------------------------------------------------------------- */
 
@@ -359,9 +360,46 @@ static double without_spills_ns(const struct search *s, double local)
     return spilled && as_is < s->in->time_ns.value ? as_is : (double)NAN;
 }
 
+// ptxas keeps a small array in registers though it is indexed at run time: each access looks through all of them. PTX, and so what
+// was simulated, has it in local memory, of which the GPU then counts no access but far more instructions.
+static bool is_looked_through(const struct search *s)
+{
+    double local =
+        search_get(s, COUNTER_LOCAL_LOAD_SECTORS) + search_get(s, COUNTER_LOCAL_STORE_SECTORS);
+    return s->in->time_ns.provenance == PROVENANCE_MEASURED && local == 0 && search_replays(s) &&
+           s->in->counterfactuals->time_ns[INTERVENTION_LOCAL].provenance != PROVENANCE_ABSENT &&
+           search_get(s, COUNTER_WARP_INSTRUCTIONS) >= LOOKED_MIN * search_fact(s, FACT_SLOTS);
+}
+
+static void find_registers_looked_through(const struct search *s)
+{
+    double without = s->in->counterfactuals->time_ns[INTERVENTION_LOCAL].value;
+    struct finding f = {
+        .cause = "local-memory",
+        .class = FINDING_INSTRUCTIONS,
+        .title =
+            arena_printf(s->a,
+                         "An array that is indexed at run time is kept in registers: each "
+                         "access selects among all of its places, %.1f times the instructions",
+                         search_get(s, COUNTER_WARP_INSTRUCTIONS) / search_fact(s, FACT_SLOTS)),
+        .fix = "Unroll the loop, so that the array is indexed by constants only; or keep it in "
+               "shared memory.",
+        .expected_time_ns = fmin(without, s->in->time_ns.value),
+        .price = PRICE_REPLAY,
+    };
+    finding_place(s, &f, weight_instructions);
+    evidence_add(s, &f, "warp_instructions");
+    evidence_figure(&f, "simulated_slots", search_fact(s, FACT_SLOTS), s->in->facts->provenance);
+    evidence_add(s, &f, "local_load_sectors");
+    evidence_add(s, &f, "registers_per_thread");
+    finding_add(s, f);
+}
+
 // Registers that do not fit go to local memory, which is device memory behind the caches.
 void find_spills(const struct search *s)
 {
+    if (is_looked_through(s))
+        find_registers_looked_through(s);
     double loads = search_get(s, COUNTER_LOCAL_LOAD_SECTORS);
     double stores = search_get(s, COUNTER_LOCAL_STORE_SECTORS);
     double registers = search_get(s, COUNTER_REGISTERS_PER_THREAD);

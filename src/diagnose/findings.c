@@ -62,11 +62,16 @@ bool search_replays(const struct search *s)
     return c && c->as_is_ns.provenance != PROVENANCE_ABSENT && c->as_is_ns.value > 0;
 }
 
-// The driver's machine code may keep in registers what the simulated GPU has in local memory: then it is other code.
+// The driver's machine code may keep in registers what the simulated GPU has in local memory: then it is other code, if those accesses
+// are much of the model's time.
+#define LOCAL_MUCH 0.1
 static bool replays_other_code(const struct search *s)
 {
+    const struct counterfactuals *c = s->in->counterfactuals;
+    const struct figure *local = &c->time_ns[INTERVENTION_LOCAL];
     return s->in->time_ns.provenance == PROVENANCE_MEASURED &&
-           s->in->counterfactuals->time_ns[INTERVENTION_LOCAL].provenance != PROVENANCE_ABSENT &&
+           local->provenance != PROVENANCE_ABSENT &&
+           local->value <= (1 - LOCAL_MUCH) * c->as_is_ns.value &&
            search_get(s, COUNTER_LOCAL_LOAD_SECTORS) == 0;
 }
 
@@ -82,11 +87,23 @@ static bool replays_other_blocks(const struct search *s)
            s->in->counterfactuals->as_is_ns.value < SAMPLE_TIME_LEAST * s->in->time_ns.value;
 }
 
+// Blocks are unequal, and those of the sample take less than the kernel did: the rest is of longer blocks that are not among them,
+// and goes with no other cause.
+#define UNEQUAL_PCT 85.0 // the mean block does less of what the largest does
+static bool excess_is_of_blocks(const struct search *s)
+{
+    return s->in->counterfactuals->as_is_ns.value < s->in->time_ns.value &&
+           search_get(s, COUNTER_BLOCK_BALANCE_PCT) < UNEQUAL_PCT;
+}
+
 double search_replayed(const struct search *s, enum intervention i)
 {
-    return search_replays(s) && !replays_other_code(s) && !replays_other_blocks(s)
-               ? replayed_ns(s->in->counterfactuals, i, s->in->time_ns)
-               : (double)NAN;
+    struct figure time = s->in->time_ns;
+    if (!search_replays(s) || replays_other_code(s) || replays_other_blocks(s))
+        return (double)NAN;
+    if (i != INTERVENTION_IMBALANCE && excess_is_of_blocks(s))
+        time.provenance = PROVENANCE_MODELLED; // the model's share as it is
+    return replayed_ns(s->in->counterfactuals, i, time);
 }
 
 double search_moved_bytes(const struct search *s)
@@ -152,20 +169,41 @@ static bool stays(int intervention, enum resource r)
            r != RESOURCE_ATOMICS && r != RESOURCE_LAUNCH && r != RESOURCE_LINK;
 }
 
+// Sectors that narrow stores write in part, one request after the other, are whole where one request writes all of them.
+static struct bound_set bounds_whole(const struct search *s)
+{
+    struct counters whole = *s->in->counters;
+    struct figure *sectors = &whole.figure[COUNTER_GLOBAL_STORE_SECTORS];
+    double ideal = search_get(s, COUNTER_GLOBAL_STORE_SECTORS_IDEAL);
+    if (ideal > 0 && ideal < sectors->value)
+        sectors->value = ideal;
+    return bounds_with(s, &whole);
+}
+
 static double same_work_ns(const struct search *s, int intervention)
 {
     double least = 0, time = s->in->time_ns.value;
+    struct bound_set bounds = intervention == INTERVENTION_BYTES ? bounds_whole(s) : *s->bounds;
     double index = search_fact(s, FACT_SLOTS_INDEX) / search_fact(s, FACT_SLOTS);
     if (s->in->time_ns.provenance != PROVENANCE_MEASURED)
         return 0;
     for (int r = 0; r < RESOURCE_COUNT; r++) {
-        double busy = s->bounds->by[r].time_ns;
+        double busy = bounds.by[r].time_ns;
         if (r == RESOURCE_INTEGER && intervention == INTERVENTION_BYTES && index > 0)
             busy *= 1 - index;
         if (stays(intervention, (enum resource)r) && busy <= time)
             least = fmax(least, busy);
     }
     return least;
+}
+
+// The floor of the work; where device memory moved less than is stated, as L2 had it or keeps what is stored, that is no floor.
+static double floor_counted_ns(const struct search *s)
+{
+    struct diagnosis_input in = *s->in;
+    double counted = s->bounds->by[RESOURCE_DRAM].work;
+    in.work_bytes = counted < in.work_bytes ? counted : in.work_bytes;
+    return diagnose_floor(&in);
 }
 
 // A replay's price stands before the finder's own; no code is faster than the floor of the work and its launch.
@@ -181,7 +219,7 @@ static void finding_price(const struct search *s, struct finding *f)
         f->expected_time_ns = fmax(replayed, same_work_ns(s, causes[i].intervention));
         f->price = PRICE_REPLAY;
     }
-    double floor_ns = diagnose_floor(s->in);
+    double floor_ns = floor_counted_ns(s);
     double launch_ns = s->bounds->by[RESOURCE_LAUNCH].time_ns / fmax(1, s->in->launches);
     if (isnan(f->expected_time_ns))
         f->expected_time_ns = s->in->time_ns.value;

@@ -256,6 +256,13 @@ static void take_uncounted(const struct counters *side, struct counters *into)
                      PROVENANCE_MODELLED);
 }
 
+// A local array that the driver keeps in registers is other code, which says nothing of blocks.
+static bool is_other_code(const struct counters *side, const struct counters *into)
+{
+    return counters_get(side, COUNTER_LOCAL_LOAD_SECTORS, 0) > 0 &&
+           counters_get(into, COUNTER_LOCAL_LOAD_SECTORS, 1) == 0;
+}
+
 // The sampled blocks may be alike where those of the grid are not: then all of them together execute other than the sample says.
 static void balance_by_all(const struct counters *side, struct counters *into)
 {
@@ -264,7 +271,7 @@ static void balance_by_all(const struct counters *side, struct counters *into)
     struct figure *balance = &into->figure[COUNTER_BLOCK_BALANCE_PCT];
     double alike = scaled < counted ? scaled / counted : counted / scaled;
     if (balance->provenance != PROVENANCE_ABSENT && scaled > 0 && counted > 0 &&
-        alike < SAMPLE_ALIKE)
+        alike < SAMPLE_ALIKE && !is_other_code(side, into))
         balance->value = fmin(balance->value, 100 * alike);
 }
 

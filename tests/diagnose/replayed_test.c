@@ -103,6 +103,28 @@ static void what_a_gpu_takes_longer_goes_with_the_cause(void **state)
     assert_near(out.findings[0].expected_time_ns, 60000);
 }
 
+// bench/advice/twelfth, trisoft: the mean row does half of the last one's work, and of the sample's time the GPU took 1.7 times as much:
+// that is of longer rows, and no one's who loads less.
+static void what_unequal_blocks_take_longer_is_theirs(void **state)
+{
+    (void)state;
+    in.time_ns.provenance = PROVENANCE_MEASURED;
+    replays.as_is_ns.value = 60000;
+    replay(INTERVENTION_LOADS, 60000);
+    replay(INTERVENTION_RELOADS, 42000); // 70 %
+    facts.value[FACT_LOADS_AGAIN] = 60;
+    set(COUNTER_BLOCK_BALANCE_PCT, 100);
+    assert_string_equal(first(), "read-again");
+    assert_near(out.findings[0].expected_time_ns, 42000);
+    set(COUNTER_BLOCK_BALANCE_PCT, 50);
+    diagnosed();
+    assert_near(finding_of("had loaded or stored before")->expected_time_ns, 70000);
+    replays.as_is_ns.value = 121000; // a model that takes longer has none of it
+    replay(INTERVENTION_RELOADS, 72600);
+    diagnosed();
+    assert_near(finding_of("had loaded or stored before")->expected_time_ns, 66000);
+}
+
 // bench/advice/fourth, trimmed: an array that the driver's code has in registers, modelled as local memory, at seven times the time.
 static void a_model_of_something_else_prices_nothing(void **state)
 {
@@ -127,6 +149,11 @@ static void a_model_of_something_else_prices_nothing(void **state)
     diagnosed();
     assert_true(finding_of("in flight before")->folded);
     set(COUNTER_LOCAL_LOAD_SECTORS, 1000);
+    diagnosed();
+    assert_false(finding_of("in flight before")->folded);
+    set(COUNTER_LOCAL_LOAD_SECTORS,
+        0); // an array that takes 5 % of the model's time is no other code
+    replay(INTERVENTION_LOCAL, 285000);
     diagnosed();
     assert_false(finding_of("in flight before")->folded);
 }
@@ -193,6 +220,47 @@ static void wider_accesses_leave_the_counted_arithmetic(void **state)
         30; // explains a third of 95 us, and that is over half of what fewer operations gain
     assert_string_equal(first(), "narrow");
     assert_null(finding_of("integer pipe"));
+}
+
+// bench/advice/twelfth, hexenc: two stores of a byte each write half of their sectors, at 25 a nanosecond. One of both writes whole
+// ones, half as many at 50.
+static void wider_stores_write_whole_sectors(void **state)
+{
+    (void)state;
+    accesses_are_narrow();
+    in.time_ns.provenance = PROVENANCE_MEASURED;
+    set(COUNTER_L1_LOAD_SECTORS_HIT, 0);
+    set(COUNTER_GLOBAL_STORE_SECTORS, 1500 * 1000.0);
+    set(COUNTER_GLOBAL_STORE_SECTORS_IDEAL, 750 * 1000.0);
+    replay(INTERVENTION_LOADS, 100000);
+    replay(INTERVENTION_BYTES, 10000);
+    assert_string_equal(first(), "narrow");
+    assert_near(bound_ns(RESOURCE_L2), 1500 * 1000 / 25.0 + 4000 / 100.0);
+    assert_near(out.findings[0].expected_time_ns, 750 * 1000 / 50.0 + 4000 / 100.0);
+}
+
+// bench/advice/twelfth, md5: sixteen words that a loop looks up one of are registers on an H200, which executes twice what was simulated.
+static void arrays_in_registers_are_looked_through(void **state)
+{
+    (void)state;
+    in.time_ns.provenance = PROVENANCE_MEASURED;
+    facts.value[FACT_SLOTS] = 20000 * 400.0;
+    replays.as_is_ns.value = 50000;
+    replay(INTERVENTION_LOADS, 10000);
+    replay(INTERVENTION_LOCAL, 40000);
+    set(COUNTER_LOCAL_LOAD_SECTORS, 0);
+    set(COUNTER_LOCAL_STORE_SECTORS, 0);
+    set(COUNTER_WARP_INSTRUCTIONS, 40000 * 400.0);
+    assert_string_equal(first(), "local-memory");
+    assert_near(out.findings[0].expected_time_ns, 40000);
+    assert_non_null(finding_of("is kept in registers: each access selects"));
+    set(COUNTER_WARP_INSTRUCTIONS, 24000 * 400.0); // the twin: as many as were simulated
+    diagnosed();
+    assert_null(finding_of("is kept in registers"));
+    set(COUNTER_WARP_INSTRUCTIONS, 40000 * 400.0);
+    set(COUNTER_LOCAL_LOAD_SECTORS, 1000); // … or in local memory
+    diagnosed();
+    assert_null(finding_of("is kept in registers"));
 }
 
 // bench/advice/eighth, cenergy: a loop over 8 KB of constants took an H200 6.7 times as long as one over the same in global memory.
@@ -394,6 +462,20 @@ static void conflicts_and_passes_come_before_what_takes_them_away(void **state)
     assert_string_equal(first(), "register-reuse");
 }
 
+// Several results of a thread wait less, whatever for; without the functions there is less to wait for.
+static void functions_come_before_results_that_share_loads(void **state)
+{
+    (void)state;
+    set(COUNTER_SHARED_LOAD_REQUESTS, 100 * 1000.0);
+    facts.value[FACT_SLOTS] = 100;
+    facts.value[FACT_SLOTS_FUNCTION] = 60;
+    replay(INTERVENTION_SHARED_LOADS, 59000);
+    replay(INTERVENTION_FUNCTIONS, 61000);
+    assert_string_equal(first(), "special");
+    replay(INTERVENTION_FUNCTIONS, 85000);
+    assert_string_equal(first(), "register-reuse");
+}
+
 // No unit is busy by its bound, yet warps could issue most of the time: not memory is waited for.
 static void warps_that_are_ready_do_not_wait(void **state)
 {
@@ -404,6 +486,25 @@ static void warps_that_are_ready_do_not_wait(void **state)
     set(COUNTER_WARP_INSTRUCTIONS, 30 * 1000 * 1000.0);
     diagnosed();
     assert_null(finding_of("Warps wait for memory"));
+}
+
+// bench/advice/twelfth, hsv: nothing is busy for most of the time, and more loads in flight gain 2 %.
+static void waiting_that_more_loads_leave_promises_nothing(void **state)
+{
+    (void)state;
+    facts.value[FACT_LOADS_BATCHED] = 800; // eight at a time
+    diagnosed();
+    double bound = 2000 + 1000 / 0.86;
+    assert_near(finding_of("Warps wait for memory")->expected_time_ns, bound);
+    replay(INTERVENTION_LOADS, 98000);
+    diagnosed();
+    assert_near(finding_of("Warps wait for memory")->expected_time_ns, 98000);
+    assert_true(finding_of("Warps wait for memory")->folded);
+    facts.value[FACT_LOADS_BATCHED] = 100; // few loads say the same
+    replay(INTERVENTION_LOADS, 96000);
+    diagnosed();
+    assert_null(finding_of("too few bytes are in flight"));
+    assert_string_equal(first(), "few-loads");
 }
 
 // A quarter of the time that warps wait for results, and what more chains gain.
@@ -559,6 +660,13 @@ static void launches_with_data_of_their_own_are_run_together(void **state)
     assert_null(finding_of("of the chip each"));
     assert_non_null(finding_of("launches hand results on"));
     in.work_bytes = 1000 * 32;
+    set(COUNTER_GLOBAL_LOAD_SECTORS_IDEAL,
+        1400); // bench/advice/twelfth, lstmstep: a state is stored and loaded
+    set(COUNTER_GLOBAL_STORE_SECTORS_IDEAL, 600);
+    diagnosed();
+    assert_null(finding_of("of the chip each"));
+    set(COUNTER_GLOBAL_LOAD_SECTORS_IDEAL, 1900);
+    set(COUNTER_GLOBAL_STORE_SECTORS_IDEAL, 100);
     set(COUNTER_WAVES, 1); // each fills the chip
     diagnosed();
     assert_null(finding_of("of the chip each"));
@@ -618,6 +726,42 @@ static void steps_of_a_thread_alone_meet_nowhere(void **state)
     facts.value[FACT_LOADS_AGAIN_BLOCK] = 0.5 * facts.value[FACT_LOADS];
     diagnosed();
     assert_true(finding_of("launches hand results on")->expected_time_ns > 1.25 * alone);
+}
+
+// bench/advice/twelfth, bitonicg: what a block computes between two barriers stands beside them.
+static void steps_of_a_block_compute_between_barriers(void **state)
+{
+    (void)state;
+    in.launches = 50;
+    in.work_bytes = 200 * 32;
+    set(COUNTER_GLOBAL_LOAD_SECTORS_IDEAL, 10000);
+    set(COUNTER_GLOBAL_STORE_SECTORS_IDEAL, 10000);
+    set(COUNTER_BLOCK_THREADS, 1024);
+    set(COUNTER_GRID_BLOCKS, 50 * 512);
+    in.time_ns.value = 110000; // 100 us to start them
+    set(COUNTER_WARP_INSTRUCTIONS, 400 * 5000.0);
+    facts.value[FACT_LOADS_AGAIN_BLOCK] = 50;
+    chip.value[GPU_FIELD_latency_barrier_cycles] = 69;
+    chip.value[GPU_FIELD_latency_shared_cycles] = 30;
+    diagnosed(); // 130 cycles a step: 6.5 us of barriers, 5 us of issue, in no more than there were
+    assert_near(finding_of("launches hand results on")->expected_time_ns, 2000 + 10000);
+    set(COUNTER_WARP_INSTRUCTIONS, 400 * 1000.0);
+    diagnosed();
+    assert_near(finding_of("launches hand results on")->expected_time_ns, 2000 + 6500 + 1000);
+}
+
+// bench/advice/twelfth, pull2: its look-ups are stated as a sector each, and L2 had four of five.
+static void bytes_that_l2_had_are_no_floor(void **state)
+{
+    (void)state;
+    in.work_bytes = 90000 * 900.0; // 90 us at the rate of reading
+    set(COUNTER_DRAM_READ_BYTES, 100000 * 900.0);
+    replay(INTERVENTION_LOADS, 60000);
+    diagnosed();
+    assert_near(finding_of("in flight before")->expected_time_ns, 92000);
+    set(COUNTER_DRAM_READ_BYTES, 20000 * 900.0);
+    diagnosed();
+    assert_near(finding_of("in flight before")->expected_time_ns, 60000);
 }
 
 // A loop that loads, meets and computes: by its replay, where that gains.
@@ -1054,10 +1198,14 @@ int main(void)
         REPLAYED(a_patch_that_is_the_sole_fix_prices_it),
         REPLAYED(a_patch_that_is_one_of_several_fixes_says_the_least),
         REPLAYED(what_a_gpu_takes_longer_goes_with_the_cause),
+        REPLAYED(what_unequal_blocks_take_longer_is_theirs),
         REPLAYED(a_model_of_something_else_prices_nothing),
         REPLAYED(spills_cost_what_a_gpu_takes_longer),
         REPLAYED(what_only_waits_less_leaves_the_counted_work),
         REPLAYED(wider_accesses_leave_the_counted_arithmetic),
+        REPLAYED(wider_stores_write_whole_sectors),
+        REPLAYED(arrays_in_registers_are_looked_through),
+        REPLAYED(waiting_that_more_loads_leave_promises_nothing),
         REPLAYED(a_long_table_is_no_constant),
         REPLAYED(one_load_before_a_tree_of_barriers_is_few_loads),
         REPLAYED(a_row_per_thread_is_priced_as_shared_out),
@@ -1070,6 +1218,7 @@ int main(void)
         REPLAYED(a_thin_grid_comes_behind_few_loads_and_an_idle_chip_before),
         REPLAYED(chains_and_room_for_warps_come_before_few_loads),
         REPLAYED(conflicts_and_passes_come_before_what_takes_them_away),
+        REPLAYED(functions_come_before_results_that_share_loads),
         REPLAYED(warps_that_are_ready_do_not_wait),
         REPLAYED(a_short_chain_is_named_where_it_gains),
         REPLAYED(narrow_accesses_come_behind_what_is_specific),
@@ -1081,6 +1230,8 @@ int main(void)
         REPLAYED(launches_in_one_wait_once),
         REPLAYED(what_launches_look_up_stays),
         REPLAYED(steps_of_a_thread_alone_meet_nowhere),
+        REPLAYED(steps_of_a_block_compute_between_barriers),
+        REPLAYED(bytes_that_l2_had_are_no_floor),
         REPLAYED(loads_between_barriers_are_no_overlap),
         REPLAYED(what_the_l1_serves_again_is_for_registers),
         REPLAYED(tensor_cores_are_priced_by_a_replay_or_a_bound),

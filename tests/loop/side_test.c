@@ -88,6 +88,24 @@ static void barriers_and_turns_of_atomics_are_the_simulated_ones(void **state)
 }
 
 // bench/advice/fourth, degrees: a few rows of a graph have most of its edges, and two waves of blocks miss them.
+// Twice as many instructions, and none of the accesses to local memory: the driver keeps an array in registers.
+static void other_code_does_not_make_blocks_unequal(void **state)
+{
+    struct arena a = {0};
+    struct result side = simulated(), r = {0}, other;
+    (void)state;
+    side.counters.figure[COUNTER_BLOCK_BALANCE_PCT].value = 100;
+    r.counters.figure[COUNTER_WARP_INSTRUCTIONS] = (struct figure){1280, PROVENANCE_MEASURED};
+    r.counters.figure[COUNTER_LOCAL_LOAD_SECTORS] = (struct figure){0, PROVENANCE_MEASURED};
+    other = r;
+    side_take(&a, &side, 2, &r);
+    assert_true(r.counters.figure[COUNTER_BLOCK_BALANCE_PCT].value == 50);
+    side.counters.figure[COUNTER_LOCAL_LOAD_SECTORS] = (struct figure){64, PROVENANCE_SIMULATED};
+    side_take(&a, &side, 2, &other);
+    assert_true(other.counters.figure[COUNTER_BLOCK_BALANCE_PCT].value == 100);
+    arena_release(&a);
+}
+
 static void a_sample_that_loads_other_than_the_gpu_is_said(void **state)
 {
     struct arena a = {0};
@@ -218,6 +236,7 @@ int main(void)
         cmocka_unit_test(result_without_counters_takes_the_simulated_ones),
         cmocka_unit_test(hardware_s_counters_stand_alone),
         cmocka_unit_test(barriers_and_turns_of_atomics_are_the_simulated_ones),
+        cmocka_unit_test(other_code_does_not_make_blocks_unequal),
         cmocka_unit_test(a_sample_that_loads_other_than_the_gpu_is_said),
         cmocka_unit_test(stalls_and_lines_of_the_hardware_stay),
         cmocka_unit_test(replays_that_did_not_fit_are_said),
