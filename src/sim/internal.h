@@ -442,6 +442,7 @@ struct grid_work {
 
 struct timing_input {
     const struct gpu *gpu;
+    const struct program *program; // whose order of issue a change may free; NULL: none of PTX
     const struct trace *trace;
     const struct timing_site *sites;
     int site_count, register_count; // largest register number + 1
