@@ -965,6 +965,25 @@ static void what_lanes_beside_had_is_not_loaded_again(void **state)
     bench_close(&again);
 }
 
+// Rows that begin within a sector, gone through twice (as with an odd number of columns): the second pass has the same words.
+static void a_pass_over_odd_rows_loads_again(void **state)
+{
+    struct bench b;
+    const double *f = b.report.facts.value;
+    (void)state;
+    run_room(
+        &b,
+        "mov.u32 %r6, 0; one: shl.b32 %r7, %r6, 15; cvt.u64.u32 %l2, %r7; add.u64 %l2, %l2, %l1; "
+        "ld.global.f32 %f2, [%l2+4]; add.f32 %f9, %f2, %f9; add.u32 %r6, %r6, 1; "
+        "setp.lt.u32 %p2, %r6, 64; @%p2 bra one; bar.sync 0; "
+        "mov.u32 %r6, 0; two: shl.b32 %r7, %r6, 15; cvt.u64.u32 %l2, %r7; add.u64 %l2, %l2, %l1; "
+        "ld.global.f32 %f2, [%l2+4]; add.f32 %f9, %f2, %f9; add.u32 %r6, %r6, 1; "
+        "setp.lt.u32 %p2, %r6, 64; @%p2 bra two; ",
+        16, 1, 1 << 22);
+    assert_true(f[FACT_LOADS_AGAIN] == f[FACT_LOADS] / 2);
+    bench_close(&b);
+}
+
 // A sum that leaves some out is one that several may share, unless the sum itself decides which.
 static void a_sum_of_some_is_a_sum(void **state)
 {
@@ -1115,6 +1134,7 @@ int main(void)
         cmocka_unit_test(a_sum_of_some_is_a_sum),
         cmocka_unit_test(integer_products_go_to_the_tensor_cores),
         cmocka_unit_test(what_lanes_beside_had_is_not_loaded_again),
+        cmocka_unit_test(a_pass_over_odd_rows_loads_again),
         cmocka_unit_test(short_rows_gain_less_by_a_warp),
         cmocka_unit_test(a_row_by_turns_of_a_loop_is_no_column),
         cmocka_unit_test(functions_of_f32_have_fewer_terms),
