@@ -199,7 +199,8 @@ static void loads_go_out_together_without_exact_functions(void **state)
                                    "%sld.global.f32 %%g%d, [%%l4+%d]; %s %%g%d, %%g%d; "
                                    "add.f32 %%f1, %%f1, %%g%d; ",
                                    body[k], i, 1081344 * i, root[k], i, i, i);
-        body[k] = arena_printf(&a, "%sadd.u64 %%l6, %%l1, %%l3; st.global.f32 [%%l6], %%f1;", body[k]);
+        body[k] =
+            arena_printf(&a, "%sadd.u64 %%l6, %%l1, %%l3; st.global.f32 [%%l6], %%f1;", body[k]);
     }
     (void)state;
     assert_twin(body[0], body[1], INTERVENTION_FUNCTIONS, 1056, 0.1);
@@ -231,6 +232,75 @@ static void pairs_of_halves_leave_half_of_the_warps(void **state)
     arena_release(&a);
 }
 
+// One row of eight has 32 words, the others have four: a warp for each row has nothing to do for most lanes, eight lanes have.
+static void rows_of_other_lengths_are_shared_by_their_mean(void **state)
+{
+    static const char thread[] =
+        "mul.wide.u32 %l4, %r4, 128; add.u64 %l4, %l2, %l4; and.b32 %r5, %r4, 7; "
+        "setp.eq.u32 %p2, %r5, 0; selp.b32 %r6, 32, 4, %p2; mov.f32 %f1, 0f00000000; "
+        "mov.u32 %r9, 0; again: ld.global.f32 %f2, [%l4]; add.f32 %f1, %f1, %f2; "
+        "add.u64 %l4, %l4, 4; add.u32 %r9, %r9, 1; setp.lt.u32 %p1, %r9, %r6; @%p1 bra again; "
+        "add.u64 %l6, %l1, %l3; st.global.f32 [%l6], %f1;";
+    static const char eight[] =
+        "shr.u32 %r5, %r4, 3; mul.wide.u32 %l4, %r5, 128; add.u64 %l4, %l2, %l4; "
+        "and.b32 %r7, %r5, 7; setp.eq.u32 %p2, %r7, 0; selp.b32 %r6, 32, 4, %p2; "
+        "and.b32 %r9, %r4, 7; mul.wide.u32 %l6, %r9, 4; add.u64 %l4, %l4, %l6; mov.u32 %r8, %r9; "
+        "mov.f32 %f1, 0f00000000; again: ld.global.f32 %f2, [%l4]; add.f32 %f1, %f1, %f2; "
+        "add.u64 %l4, %l4, 32; add.u32 %r9, %r9, 8; setp.lt.u32 %p1, %r9, %r6; @%p1 bra "
+        "again; " STEP("4") STEP("2")
+            STEP("1") "setp.ne.u32 %p1, %r8, 0; @%p1 bra done; mul.wide.u32 %l6, %r5, 4; "
+                      "add.u64 %l6, %l1, %l6; st.global.f32 [%l6], %f1; done:";
+    struct bench has, twin;
+    (void)state;
+    double was = run_two(&has, thread, 264, 256), want = run_two(&twin, eight, 2112, 256);
+    double got = then(&has, INTERVENTION_ROWS);
+    if (!(fabs(got - want) <= 0.15 * want))
+        fail_msg("%.0f ns promised, %.0f ns as it is, %.0f ns by eight lanes", got, was, want);
+    bench_close(&has);
+    bench_close(&twin);
+}
+
+// A window of three by three, of a result each thread or of four below each other: those load six rows in place of twelve.
+static void results_of_a_window_share_what_they_load(void **state)
+{
+    struct arena a = {0};
+    const char *one = "", *four = "";
+    static const char place[] =
+        "and.b32 %r5, %r1, 31; and.b32 %r7, %r2, 31; shl.b32 %r7, %r7, 5; add.u32 %r5, %r5, %r7; "
+        "shr.u32 %r6, %r1, 5; shr.u32 %r8, %r2, 5; shl.b32 %r8, %r8, 3; add.u32 %r6, %r6, %r8; ";
+    static const char at[] =
+        "shl.b32 %r6, %r6, 10; add.u32 %r6, %r6, %r5; mul.wide.u32 %l5, %r6, 4; "
+        "add.u64 %l4, %l2, %l5; add.u64 %l6, %l1, %l5; ";
+    for (int y = 0; y < 6; y++)
+        for (int x = 0; x < 3; x++) {
+            const char *load =
+                arena_printf(&a, "ld.global.f32 %%g%d, [%%l4+%d]; ", 3 * y + x, 4096 * y + 4 * x);
+            one = y < 3 ? arena_printf(&a, "%s%s", one, load) : one;
+            four = arena_printf(&a, "%s%s", four, load);
+        }
+    for (int r = 0; r < 4; r++)
+        for (int k = 0; k < 10; k++) {
+            const char *step =
+                k == 9 ? arena_printf(&a, "st.global.f32 [%%l6+%d], %%h%d; ", 4096 * r, r)
+                       : arena_printf(&a, "%s %%h%d, %%g%d%s; ", k == 0 ? "mov.f32" : "add.f32", r,
+                                      3 * r + k, k == 0 ? "" : arena_printf(&a, ", %%h%d", r));
+            one = r == 0 ? arena_printf(&a, "%s%s", one, step) : one;
+            four = arena_printf(&a, "%s%s", four, step);
+        }
+    one = arena_printf(&a, ".reg .f32 %%g<18>; .reg .f32 %%h<4>; %s%s%s", place, at, one);
+    four = arena_printf(&a, ".reg .f32 %%g<18>; .reg .f32 %%h<4>; %sshl.b32 %%r6, %%r6, 2; %s%s",
+                        place, at, four);
+    struct bench has, twin;
+    (void)state;
+    double was = run_two(&has, one, 4096, 256), want = run_two(&twin, four, 1024, 256);
+    double got = then(&has, INTERVENTION_SHARED_LOADS);
+    if (!(fabs(got - want) <= 0.1 * want))
+        fail_msg("%.0f ns promised, %.0f ns as it is, %.0f ns by fours", got, was, want);
+    bench_close(&has);
+    bench_close(&twin);
+    arena_release(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -241,6 +311,8 @@ int main(void)
         cmocka_unit_test(a_short_row_keeps_few_loads_of_a_lane_on_their_way),
         cmocka_unit_test(loads_go_out_together_without_exact_functions),
         cmocka_unit_test(pairs_of_halves_leave_half_of_the_warps),
+        cmocka_unit_test(rows_of_other_lengths_are_shared_by_their_mean),
+        cmocka_unit_test(results_of_a_window_share_what_they_load),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
