@@ -798,6 +798,26 @@ static void unequal_warps_stand_behind_the_barriers_they_wait_at(void **state)
     assert_string_equal(first(), "unequal-work");
 }
 
+// bench/advice/second, mandelbrot: bands of rows, each on an SM of its own, and warps within them. What the largest block keeps waiting
+// is more of the time than what its longest warp does.
+static void unequal_blocks_alone_come_before_their_warps(void **state)
+{
+    (void)state;
+    in.grid_blocks = 80;
+    facts.value[FACT_WARP_OPS] = 100;
+    facts.value[FACT_WARP_OPS_MOST] = 160;
+    facts.value[FACT_LOADS_BATCHED] = 500;
+    set(COUNTER_BLOCK_BALANCE_PCT, 40);
+    replay(INTERVENTION_IMBALANCE, 61000);
+    assert_string_equal(first(), "unequal-work");
+    assert_non_null(finding_of("each has an SM to itself"));
+    assert_near(out.findings[0].expected_time_ns, 100000 - 0.6 * 98000);
+    set(COUNTER_BLOCK_BALANCE_PCT, 70); // the twin: less than the warps
+    assert_string_equal(first(), "unequal-work");
+    assert_non_null(finding_of("Warps of a block have unequal work"));
+    assert_near(out.findings[0].expected_time_ns, 61000);
+}
+
 // bench/advice/eleventh, heavy: the long blocks are not in the sample, whose model has a fiftieth of the time. What the GPU counted
 // of all blocks stands before the sampled ones' warps.
 static void unequal_blocks_are_found_where_the_sample_is_unlike_them(void **state)
@@ -1159,6 +1179,7 @@ int main(void)
         REPLAYED(loads_and_stores_promise_one_replay_once),
         REPLAYED(fields_that_fill_their_lines_are_narrow),
         REPLAYED(unequal_warps_stand_behind_the_barriers_they_wait_at),
+        REPLAYED(unequal_blocks_alone_come_before_their_warps),
         REPLAYED(unequal_blocks_are_found_where_the_sample_is_unlike_them),
         REPLAYED(few_warps_name_what_limits_them),
         REPLAYED(loads_by_threes_are_few_where_more_gain),
