@@ -759,6 +759,13 @@ static void integer_work_on_values_is_busy_as_a_last_resort(void **state)
     replay(INTERVENTION_INDEX, 99000);
     assert_string_equal(first(), "busy");
     assert_non_null(strstr(out.findings[0].fix, "look results up"));
+    // 80 us of the pipe, 60 us of the issue slots, two thirds of which are theirs: half of both is gone.
+    chip.value[GPU_FIELD_warp_size] = 32;
+    set(COUNTER_INTEGER_OPS, 6400 * 80000.0);
+    set(COUNTER_WARP_INSTRUCTIONS, 400 * 60000.0);
+    diagnosed();
+    assert_near(finding_of("integer pipe")->expected_time_ns, 60000);
+    set(COUNTER_WARP_INSTRUCTIONS, 1e6);
     replay(INTERVENTION_FUNCTIONS, 80000);
     facts.value[FACT_SLOTS] = 100;
     facts.value[FACT_SLOTS_FUNCTION] = 60;
