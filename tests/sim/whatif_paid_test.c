@@ -329,6 +329,26 @@ static void results_of_a_window_share_what_they_load(void **state)
     arena_release(&a);
 }
 
+// A polynomial whose 24 coefficients are at known places: as constants they are operands, as numbers in the code are.
+static void constants_at_known_places_are_operands(void **state)
+{
+    struct arena a = {0};
+    static const char begin[] = ".reg .f32 %g<24>; " LOAD "mov.f32 %f3, 0f00000000; ";
+    const char *loads = begin, *numbers = begin;
+    for (int k = 0; k < 24; k++) {
+        loads = arena_printf(&a,
+                             "%sld.global.f32 %%g%d, [%%l1+%d]; "
+                             "fma.rn.f32 %%f3, %%f3, %%f1, %%g%d; ",
+                             loads, k, 4 * k, k);
+        numbers = arena_printf(&a, "%sfma.rn.f32 %%f3, %%f3, %%f1, 0f3F8%05X; ", numbers, k);
+    }
+    loads = arena_printf(&a, "%sst.global.f32 [%%l4+8650752], %%f3;", loads);
+    numbers = arena_printf(&a, "%sst.global.f32 [%%l4+8650752], %%f3;", numbers);
+    (void)state;
+    assert_twin(loads, numbers, INTERVENTION_UNIFORM, 8448, 0.1);
+    arena_release(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -342,6 +362,7 @@ int main(void)
         cmocka_unit_test(pairs_of_halves_leave_half_of_the_warps),
         cmocka_unit_test(rows_of_other_lengths_are_shared_by_their_mean),
         cmocka_unit_test(results_of_a_window_share_what_they_load),
+        cmocka_unit_test(constants_at_known_places_are_operands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -252,9 +252,24 @@ static double uniform_rest(const struct site_pattern *p)
     return 0.5 * p->uniform / (1 - 0.5 * p->uniform);
 }
 
+#define ONCE 1.01 // of a warp
+// Outside of loops a place is a number in the machine's code: an operand of what computes with it, and no instruction of its own.
+static void operands_take(struct altered *x, double taken)
+{
+    struct replacing r = {share_new(x), FORM_VANISHED};
+    double warps = (double)x->was->grid_blocks * x->was->warps_per_block;
+    for (int i = 0; i < x->sites; i++)
+        if (x->site[i].pipe == PIPE_GLOBAL_LOAD && x->patterns->sites[i].same &&
+            (double)x->stats[i].executed <= ONCE * warps)
+            r.share.of[i] = x->patterns->sites[i].uniform * taken;
+    misses_thin(x, &r.share);
+    altered_each(x, op_replace, &r);
+}
+
 static void uniform_apply(struct altered *x, double to)
 {
     bool twos = uniform_by_twos(x);
+    operands_take(x, 1 - fmin(to, 1));
     addresses_thin(x, uniform_of, ADDRESSES_GONE * (1 - fmin(to, 1)));
     if (twos)
         loads_replace(x, uniform_half, 1 - fmin(to, 1), FORM_VANISHED);
