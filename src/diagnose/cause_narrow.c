@@ -44,6 +44,18 @@ static bool fields_side_by_side(const struct search *s)
            100 * search_get(s, COUNTER_GLOBAL_LOAD_SECTORS_IDEAL) >= COALESCED_MIN_PCT * missed;
 }
 
+// Look-ups at loaded places lie where they lie, beside loads and stores that are side by side: those can be wider.
+#define SCATTERED_FEW 0.1 // of the accesses that are no look-ups
+static bool beside_lookups(const struct search *s)
+{
+    double gathered = search_fact(s, FACT_LOADS_GATHERED);
+    double others = search_fact(s, FACT_ACCESSES) - gathered;
+    double used = 100 * search_get(s, COUNTER_GLOBAL_STORE_SECTORS_IDEAL) /
+                  search_get(s, COUNTER_GLOBAL_STORE_SECTORS);
+    return gathered > 0 && others >= gathered && used >= COALESCED_MIN_PCT &&
+           search_fact(s, FACT_LOADS_SCATTERED) - gathered <= SCATTERED_FEW * others;
+}
+
 static bool accesses_matter(const struct search *s)
 {
     double requests =
@@ -63,7 +75,8 @@ static bool accesses_matter(const struct search *s)
 void find_narrow(const struct search *s)
 {
     double bytes = search_fact(s, FACT_ACCESS_BYTES) / search_fact(s, FACT_ACCESSES);
-    bool coalesced = used_pct(s) >= COALESCED_MIN_PCT || fields_side_by_side(s);
+    bool coalesced =
+        used_pct(s) >= COALESCED_MIN_PCT || fields_side_by_side(s) || beside_lookups(s);
     if (!(bytes <= NARROW_BYTES) || !coalesced || !accesses_matter(s))
         return;
     struct finding f = {

@@ -7,6 +7,8 @@
 #define LOADS_MIN 0.1    // of all instructions
 #define AGAIN_MIN 0.25   // of the loads
 #define PRODUCTS_MIN 0.5 // for each load
+#define AGAIN_MOST 0.5   // of the loads; then, where several results of a thread gain so much:
+#define GAIN_MIN 0.1     // of the time
 
 static double products_per(const struct search *s, double loads)
 {
@@ -15,25 +17,35 @@ static double products_per(const struct search *s, double loads)
            GPU(s->in->gpu, warp_size) / loads;
 }
 
-// Nothing in shared memory, and the L1 sets the pace with what the block had loaded before.
+// Nothing in shared memory, and the L1 sets the pace with what the block had loaded before; or most loads are such, and several
+// results of a thread gain by that.
 static void find_reuse_of_global(const struct search *s)
 {
     double loads = search_fact(s, FACT_LOADS);
     double again = search_fact(s, FACT_LOADS_AGAIN_BLOCK) / loads,
            products = products_per(s, loads);
-    if (bounds_largest(s->bounds) != RESOURCE_L1 || !(again >= AGAIN_MIN) ||
-        !(products >= PRODUCTS_MIN))
+    bool paces = bounds_largest(s->bounds) == RESOURCE_L1 && products >= PRODUCTS_MIN;
+    double words = search_fact(s, FACT_LOADS_ONE_WORD) / loads; // for all lanes: constants' work
+    bool gains = again - words >= AGAIN_MOST && search_replayed(s, INTERVENTION_SHARED_LOADS) <=
+                                                    (1 - GAIN_MIN) * s->in->time_ns.value;
+    if (!(again >= AGAIN_MIN) || !(paces || gains))
         return;
     struct finding f = {
         .class = FINDING_BANDWIDTH,
         .cause = "register-reuse",
-        .title = arena_printf(s->a,
-                              "A global load for each %.1f f32 operations, %.0f %% of them of what "
-                              "the block had loaded before: the L1 sets the pace",
-                              products, 100 * again),
+        .title = paces
+                     ? arena_printf(s->a,
+                                    "A global load for each %.1f f32 operations, %.0f %% of them "
+                                    "of what the block had loaded before: the L1 sets the pace",
+                                    products, 100 * again)
+                     : arena_printf(s->a,
+                                    "%.0f %% of the loads are of what the block had loaded before: "
+                                    "each thread computes few results of what it loads",
+                                    100 * again),
         .fix = "Load from it less often: let each thread compute several results (2x2, 4x4) from "
                "values it keeps in registers.",
         .expected_time_ns = (double)NAN,
+        .of_global = true,
     };
     finding_place(s, &f, weight_global);
     evidence_figure(&f, "loads_again_block_pct", 100 * again, s->in->facts->provenance);

@@ -76,6 +76,7 @@ static const struct precedence {
     bool stepwise;                   // where the specific one has steps
     bool not_gathered;               // … is no gather
     bool gathered_first, thin_first; // where the general one is a gather; a thin grid
+    bool global_first;               // … of loads from global memory
     bool idle;                       // where the specific one has most SMs without work
 } precedences[] = {
     {.general = "few-loads", .specific = "read-again", .explains = 0.5},
@@ -104,6 +105,12 @@ static const struct precedence {
     {.general = "narrow", .specific = "small-grid", .explains = 0.4, .idle = true},
     {.general = "register-reuse", .specific = "barrier", .explains = 0.5, .stepwise = true},
     {.general = "register-reuse", .specific = "conflicts", .explains = 0.5},
+    {.general = "register-reuse", .specific = "no-overlap", .explains = 0.6},
+    // Of what lies in global memory: a tile, constants and fewer addresses are the simpler changes.
+    {.general = "register-reuse", .specific = "block-reuse", .explains = 0.3, .global_first = true},
+    {.general = "register-reuse", .specific = "uniform", .explains = 0.55, .global_first = true},
+    {.general = "register-reuse", .specific = "overhead", .explains = 0.3, .global_first = true},
+    {.general = "barrier", .specific = "no-overlap", .explains = 0.6},
     {.general = "l2-reuse", .specific = "read-again", .explains = 0.5}, // a bound behind a replay
     {.general = "narrow", .specific = "barrier", .explains = 0.5, .stepwise = true},
     {.general = "narrow", .specific = "read-again", .explains = 0.5},
@@ -148,7 +155,7 @@ static bool precedence_fits(const struct precedence *p, const struct finding *sp
     return strcmp(general->cause, p->general) == 0 && strcmp(specific->cause, p->specific) == 0 &&
            (!p->stepwise || specific->stepwise) && (!p->not_gathered || !specific->gathered) &&
            (!p->idle || specific->idle) && (!p->gathered_first || general->gathered) &&
-           (!p->thin_first || general->thin);
+           (!p->thin_first || general->thin) && (!p->global_first || general->of_global);
 }
 
 bool finding_is_general(const struct finding *f)

@@ -520,15 +520,22 @@ static bool find_unequal_warps(const struct search *s)
     return true;
 }
 
-// No more blocks than SMs: nothing evens out, the largest block's time is the kernel's.
-static bool find_unequal_alone(const struct search *s)
+// No more blocks than SMs: nothing evens out, the largest block's time is the kernel's. 0: it is not so.
+static double tail_alone(const struct search *s)
 {
     double balance = blocks_balance(s->in), blocks = input_grid_blocks(s->in);
     double time = s->in->time_ns.value, launch = s->bounds->by[RESOURCE_LAUNCH].time_ns;
     if (!(balance < UNEQUAL_ALONE) || !(blocks > 1 && blocks <= GPU(s->in->gpu, sm_count)))
-        return false;
+        return 0;
     double start = isnan(launch) ? 0 : fmin(launch, time);
-    if (time - start < LONG_LAUNCHES * start)
+    return time - start >= LONG_LAUNCHES * start ? (time - start) * (1 - balance) : 0;
+}
+
+static bool find_unequal_alone(const struct search *s)
+{
+    double balance = blocks_balance(s->in), blocks = input_grid_blocks(s->in);
+    double tail = tail_alone(s);
+    if (!(tail > 0))
         return false;
     struct finding f = {
         .cause = "unequal-work",
@@ -539,7 +546,8 @@ static bool find_unequal_alone(const struct search *s)
                               1 / balance),
         .fix = "Give blocks equal shares: every n-th row in place of a band of rows, long pieces "
                "split, or small pieces taken from a counter until none is left.",
-        .expected_time_ns = time_without(s, (time - start) * (1 - balance)),
+        .expected_time_ns = time_without(s, tail),
+        .bound_stands = time_without(s, tail) < search_replayed(s, INTERVENTION_IMBALANCE),
     };
     finding_place(s, &f, weight_time);
     evidence_add(s, &f, "block_balance_pct");
@@ -559,9 +567,16 @@ static double tail_at_once(const struct search *s, double used)
     return unequal && time - start >= LONG_LAUNCHES * start ? (time - start) * (1 - used) : 0;
 }
 
+// Blocks that have an SM each wait for the largest, whatever its warps wait for: where that is more of the time, it is said.
+static bool blocks_first(const struct search *s)
+{
+    double tail = tail_alone(s);
+    return tail > 0 && time_without(s, tail) < search_replayed(s, INTERVENTION_IMBALANCE);
+}
+
 void find_imbalance(const struct search *s)
 {
-    if (find_unequal_warps(s) || find_unequal_alone(s))
+    if ((!blocks_first(s) && find_unequal_warps(s)) || find_unequal_alone(s))
         return;
     double possible = search_get(s, COUNTER_OCCUPANCY_THEORETICAL_PCT);
     double achieved = search_get(s, COUNTER_OCCUPANCY_ACHIEVED_PCT);

@@ -471,10 +471,14 @@ static void relieve_f32(const struct search *s, struct counters *c)
     }
 }
 
+// What is not computed takes no issue slot either.
 static void relieve_integer(const struct search *s, struct counters *c)
 {
-    (void)s;
+    double gone =
+        (1 - OVERHEAD_LEFT) * counters_get(c, COUNTER_INTEGER_OPS, 0) / GPU(s->in->gpu, warp_size);
     c->figure[COUNTER_INTEGER_OPS].value *= OVERHEAD_LEFT;
+    if (gone < c->figure[COUNTER_WARP_INSTRUCTIONS].value)
+        c->figure[COUNTER_WARP_INSTRUCTIONS].value -= gone;
 }
 
 // Data that a thread keeps in registers for twice as many results are loaded half as often.

@@ -72,6 +72,7 @@ struct finding {
     bool stepwise; // a block makes steps between barriers and hands values on through shared memory
     bool gathered; // addresses are loaded: lanes can not just be put side by side
     bool thin;     // each SM has work, but fewer blocks than it could hold
+    bool of_global; // register-reuse: of loads from global memory, nothing lies in shared memory
     bool idle, half_idle; // most SMs have none, half of them
     bool bound_stands;    // its own price is by bounds, whatever a replay says
 };

@@ -442,6 +442,7 @@ struct grid_work {
 
 struct timing_input {
     const struct gpu *gpu;
+    const struct program *program; // whose order of issue a change may free; NULL: none of PTX
     const struct trace *trace;
     const struct timing_site *sites;
     int site_count, register_count; // largest register number + 1
@@ -462,6 +463,10 @@ struct timing_input {
     int threads;         // of the host; 0: one
     struct spare *spare; // for what a replay needs; NULL: it is not kept
 };
+// Where a line's atomics queue, of so many slices of L2 (0: not known): a place of ATOMIC_PLACES. atomic.c
+enum { ATOMIC_PLACES = 1024 };
+unsigned atomic_place(unsigned slices, uint64_t line);
+
 // Models the kernel's duration. Mechanisms and sources are described in timing.c and the files beside it (replay.h).
 // The first figure of the model that the chip's file lacks; NULL: none, the chip is modelled.
 const char *timing_missing(const struct gpu *g);

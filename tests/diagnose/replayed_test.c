@@ -903,6 +903,13 @@ static void integer_work_on_values_is_busy_as_a_last_resort(void **state)
     replay(INTERVENTION_INDEX, 99000);
     assert_string_equal(first(), "busy");
     assert_non_null(strstr(out.findings[0].fix, "look results up"));
+    // 80 us of the pipe, 60 us of the issue slots, two thirds of which are theirs: half of both is gone.
+    chip.value[GPU_FIELD_warp_size] = 32;
+    set(COUNTER_INTEGER_OPS, 6400 * 80000.0);
+    set(COUNTER_WARP_INSTRUCTIONS, 400 * 60000.0);
+    diagnosed();
+    assert_near(finding_of("integer pipe")->expected_time_ns, 60000);
+    set(COUNTER_WARP_INSTRUCTIONS, 1e6);
     replay(INTERVENTION_FUNCTIONS, 80000);
     facts.value[FACT_SLOTS] = 100;
     facts.value[FACT_SLOTS_FUNCTION] = 60;
@@ -940,6 +947,26 @@ static void unequal_warps_stand_behind_the_barriers_they_wait_at(void **state)
     assert_string_equal(first(), "barrier");
     replay(INTERVENTION_BARRIERS, 90000);
     assert_string_equal(first(), "unequal-work");
+}
+
+// bench/advice/second, mandelbrot: bands of rows, each on an SM of its own, and warps within them. What the largest block keeps waiting
+// is more of the time than what its longest warp does.
+static void unequal_blocks_alone_come_before_their_warps(void **state)
+{
+    (void)state;
+    in.grid_blocks = 80;
+    facts.value[FACT_WARP_OPS] = 100;
+    facts.value[FACT_WARP_OPS_MOST] = 160;
+    facts.value[FACT_LOADS_BATCHED] = 500;
+    set(COUNTER_BLOCK_BALANCE_PCT, 40);
+    replay(INTERVENTION_IMBALANCE, 61000);
+    assert_string_equal(first(), "unequal-work");
+    assert_non_null(finding_of("each has an SM to itself"));
+    assert_near(out.findings[0].expected_time_ns, 100000 - 0.6 * 98000);
+    set(COUNTER_BLOCK_BALANCE_PCT, 70); // the twin: less than the warps
+    assert_string_equal(first(), "unequal-work");
+    assert_non_null(finding_of("Warps of a block have unequal work"));
+    assert_near(out.findings[0].expected_time_ns, 61000);
 }
 
 // bench/advice/eleventh, heavy: the long blocks are not in the sample, whose model has a fiftieth of the time. What the GPU counted
@@ -1052,6 +1079,77 @@ static void registers_come_before_few_loads(void **state)
     assert_string_equal(first(), "register-reuse");
     replay(INTERVENTION_SHARED_LOADS, 93000);
     assert_string_equal(first(), "few-loads");
+}
+
+// Bytes of a stream, each of which is looked up: the stream can be wider, whatever the look-ups are. The twin's loads are scattered
+// by themselves.
+static void streams_beside_lookups_are_narrow(void **state)
+{
+    (void)state;
+    accesses_are_narrow();
+    set(COUNTER_GLOBAL_LOAD_SECTORS, 40000);
+    facts.value[FACT_ACCESSES] = 150;
+    facts.value[FACT_ACCESS_BYTES] = 150;
+    facts.value[FACT_LOADS_SCATTERED] = facts.value[FACT_LOADS_GATHERED] = 50;
+    replay(INTERVENTION_BYTES, 30000);
+    assert_string_equal(first(), "narrow");
+    facts.value[FACT_LOADS_GATHERED] = 20;
+    diagnosed();
+    assert_null(finding_of("accesses are narrow"));
+    facts.value[FACT_LOADS_SCATTERED] = facts.value[FACT_LOADS_GATHERED] = 80; // most are such
+    diagnosed();
+    assert_null(finding_of("accesses are narrow"));
+}
+
+// Warps meet to wait for a tile's loads: asked for a turn before, they have come, and the block waits for no one.
+static void loads_a_turn_ahead_come_before_barriers_and_registers(void **state)
+{
+    (void)state;
+    behind(STALL_LONG_SCOREBOARD, 40);
+    behind(STALL_BARRIER, 30);
+    set(COUNTER_BLOCK_THREADS, 256);
+    set(COUNTER_BARRIERS, 1000.0 * 256);
+    set(COUNTER_SHARED_LOAD_REQUESTS, 100 * 1000.0);
+    facts.value[FACT_LOADS_BATCHED] = 500;
+    replay(INTERVENTION_AHEAD, 70000);
+    replay(INTERVENTION_BARRIERS, 55000);
+    replay(INTERVENTION_SHARED_LOADS, 52000);
+    assert_string_equal(first(), "no-overlap");
+    replay(INTERVENTION_SHARED_LOADS, 45000); // it explains 55 % of it
+    assert_string_equal(first(), "register-reuse");
+    replay(INTERVENTION_SHARED_LOADS, 90000);
+    replay(INTERVENTION_BARRIERS, 45000);
+    assert_string_equal(first(), "barrier");
+}
+
+// bench/advice/fourth, emboss: of a window most values are loaded by lanes and warps beside, though the L1 is not busy. Constants are
+// the simpler change where they bring most of it.
+static void most_loads_again_are_for_registers_where_that_gains(void **state)
+{
+    (void)state;
+    facts.value[FACT_LOADS_AGAIN_BLOCK] = 90;
+    facts.value[FACT_LOADS_BATCHED] = 500;
+    set(COUNTER_L1_WAVEFRONTS, 50 * 10.0);
+    replay(INTERVENTION_SHARED_LOADS, 75000);
+    assert_string_equal(first(), "register-reuse");
+    assert_near(out.findings[0].expected_time_ns, 75000);
+    facts.value[FACT_LOADS_UNIFORM] = 50;
+    replay(INTERVENTION_UNIFORM, 80000);
+    assert_string_equal(first(), "uniform");
+    replay(INTERVENTION_UNIFORM, 88000);
+    assert_string_equal(first(), "register-reuse");
+    replay(INTERVENTION_UNIFORM, 98000);
+    replay(INTERVENTION_BLOCK_RELOADS, 91000); // a third of it: a tile is the step before
+    assert_string_equal(first(), "block-reuse");
+    replay(INTERVENTION_BLOCK_RELOADS, 95000);
+    assert_string_equal(first(), "register-reuse");
+    facts.value[FACT_LOADS_ONE_WORD] = 60; // words for all lanes are most of them
+    diagnosed();
+    assert_null(finding_of("few results of what it loads"));
+    facts.value[FACT_LOADS_ONE_WORD] = 0;
+    replay(INTERVENTION_SHARED_LOADS, 95000);
+    diagnosed();
+    assert_null(finding_of("few results of what it loads"));
 }
 
 // A second pass that L2 answers, beside one that keeps device memory as busy as it gets: without it the bytes are left.
@@ -1239,12 +1337,16 @@ int main(void)
         REPLAYED(loads_and_stores_promise_one_replay_once),
         REPLAYED(fields_that_fill_their_lines_are_narrow),
         REPLAYED(unequal_warps_stand_behind_the_barriers_they_wait_at),
+        REPLAYED(unequal_blocks_alone_come_before_their_warps),
         REPLAYED(unequal_blocks_are_found_where_the_sample_is_unlike_them),
         REPLAYED(few_warps_name_what_limits_them),
         REPLAYED(loads_by_threes_are_few_where_more_gain),
         REPLAYED(functions_come_before_what_any_stream_gains_by),
         REPLAYED(room_for_blocks_comes_before_loading_ahead),
         REPLAYED(registers_come_before_few_loads),
+        REPLAYED(streams_beside_lookups_are_narrow),
+        REPLAYED(loads_a_turn_ahead_come_before_barriers_and_registers),
+        REPLAYED(most_loads_again_are_for_registers_where_that_gains),
         REPLAYED(second_passes_at_the_roof_leave_the_bytes),
         REPLAYED(words_for_all_lanes_do_not_hide_narrow_accesses),
         REPLAYED(a_last_wave_of_equal_blocks_counts_from_a_tenth),

@@ -1,4 +1,5 @@
-// Counterfactual replays include what takes the place of a cause: their time is that of a twin that is written so.
+// Counterfactual replays include what takes the place of a cause, and what goes with it: their time is that of a twin that is
+// written so.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/exec_support.h"
 
@@ -41,6 +42,7 @@ static void assert_twin(const char *body, const char *twin, enum intervention i,
     double was = run_two(&has, body, blocks, threads),
            want = run_two(&other, twin, blocks, threads);
     double got = then(&has, i);
+    assert_true(fabs(was - want) > within * want); // else it shows nothing
     if (!(fabs(got - want) <= within * want))
         fail_msg("%.0f ns promised, %.0f ns as it is, %.0f ns without the cause", got, was, want);
     bench_close(&has);
@@ -83,6 +85,34 @@ static void counters_of_a_block_are_cleared_and_added(void **state)
         "ld.shared.u32 %r6, [%r11]; add.u64 %l6, %l1, %l5; red.global.add.u32 [%l6], %r6;";
     (void)state;
     assert_twin(each, own, INTERVENTION_ATOMICS, 1056, 0.2);
+}
+
+// 2048 counters, of which one is every other's: that one's queue goes with the copies, where each block adds once.
+static void the_queue_of_a_frequent_counter_goes(void **state)
+{
+    struct arena a = {0};
+    static const char one[] =
+        PLACE "mul.lo.u32 %r5, %r4, 40503; shr.u32 %r5, %r5, 4; and.b32 %r5, %r5, 2047; "
+              "and.b32 %r6, %r4, 1; setp.ne.u32 %p1, %r6, 0; selp.b32 %r5, 0, %r5, %p1; ";
+    const char *each = arena_printf(&a,
+                                    "%smul.wide.u32 %%l6, %%r5, 4; add.u64 %%l6, %%l1, %%l6; "
+                                    "red.global.add.u32 [%%l6], 1;",
+                                    one);
+    const char *own = "mov.u32 %r9, 0; ";
+    for (int i = 0; i < 8; i++)
+        own = arena_printf(&a, "%sst.shared.u32 [%%r11+%d], %%r9; ", own, 1024 * i);
+    own = arena_printf(&a,
+                       "%sbar.sync 0; %sshl.b32 %%r5, %%r5, 2; add.u32 %%r5, %%r10, %%r5; "
+                       "red.shared.add.u32 [%%r5], 1; bar.sync 0; add.u64 %%l6, %%l1, %%l5; ",
+                       own, one);
+    for (int i = 0; i < 8; i++)
+        own = arena_printf(&a,
+                           "%sld.shared.u32 %%r6, [%%r11+%d]; setp.ne.u32 %%p2, %%r6, 0; "
+                           "@%%p2 red.global.add.u32 [%%l6+%d], %%r6; ",
+                           own, 1024 * i, 1024 * i);
+    (void)state;
+    assert_twin(each, own, INTERVENTION_ATOMICS, 1056, 0.25);
+    arena_release(&a);
 }
 
 // Rows of 64 words, which a thread adds up, 16 of them on their way at a time: a warp's lanes have two words of a row each, wait for
@@ -183,14 +213,156 @@ static void a_transposition_needs_a_tile(void **state)
     assert_twin(direct, tile, INTERVENTION_SECTORS, 1024, 0.06);
 }
 
+// Four roots of what four loads bring: exact ones branch to a routine, over which ptxas moves no load, so that each is waited for.
+// Approximate ones let all four go out first.
+static void loads_go_out_together_without_exact_functions(void **state)
+{
+    struct arena a = {0};
+    const char *body[2];
+    static const char *const root[2] = {"sqrt.rn.f32", "sqrt.approx.ftz.f32"};
+    for (int k = 0; k < 2; k++) {
+        body[k] = ".reg .f32 %g<4>; add.u64 %l4, %l2, %l3; mov.f32 %f1, 0f00000000; ";
+        for (int i = 0; i < 4; i++)
+            body[k] = arena_printf(&a,
+                                   "%sld.global.f32 %%g%d, [%%l4+%d]; %s %%g%d, %%g%d; "
+                                   "add.f32 %%f1, %%f1, %%g%d; ",
+                                   body[k], i, 1081344 * i, root[k], i, i, i);
+        body[k] =
+            arena_printf(&a, "%sadd.u64 %%l6, %%l1, %%l3; st.global.f32 [%%l6], %%f1;", body[k]);
+    }
+    (void)state;
+    assert_twin(body[0], body[1], INTERVENTION_FUNCTIONS, 1056, 0.1);
+    arena_release(&a);
+}
+
+// A polynomial of a half each thread: by pairs half of the warps are left, each as long.
+static void pairs_of_halves_leave_half_of_the_warps(void **state)
+{
+    struct arena a = {0};
+    const char *one = ".reg .b16 %h<4>; shr.u64 %l4, %l3, 1; add.u64 %l6, %l1, %l4; "
+                      "add.u64 %l4, %l2, %l4; ld.global.b16 %h1, [%l4]; mov.b16 %h2, %h1; ",
+               *two = "add.u64 %l6, %l1, %l3; add.u64 %l4, %l2, %l3; ld.global.b32 %r5, [%l4]; "
+                      "mov.b32 %r6, %r5; ";
+    for (int i = 0; i < 24; i++) {
+        one = arena_printf(&a, "%sfma.rn.f16 %%h2, %%h2, %%h1, %%h1; ", one);
+        two = arena_printf(&a, "%sfma.rn.f16x2 %%r6, %%r6, %%r5, %%r5; ", two);
+    }
+    one = arena_printf(&a, "%sst.global.b16 [%%l6], %%h2;", one);
+    two = arena_printf(&a, "%sst.global.b32 [%%l6], %%r6;", two);
+    struct bench has, twin;
+    (void)state;
+    double was = run_two(&has, one, 4224, 256), want = run_two(&twin, two, 2112, 256);
+    double got = then(&has, INTERVENTION_HALVES);
+    if (!(fabs(got - want) <= 0.06 * want))
+        fail_msg("%.0f ns promised, %.0f ns as it is, %.0f ns by pairs", got, was, want);
+    bench_close(&has);
+    bench_close(&twin);
+    arena_release(&a);
+}
+
+// One row of eight has 32 words, the others have four: a warp for each row has nothing to do for most lanes, eight lanes have.
+static void rows_of_other_lengths_are_shared_by_their_mean(void **state)
+{
+    static const char thread[] =
+        "mul.wide.u32 %l4, %r4, 128; add.u64 %l4, %l2, %l4; and.b32 %r5, %r4, 7; "
+        "setp.eq.u32 %p2, %r5, 0; selp.b32 %r6, 32, 4, %p2; mov.f32 %f1, 0f00000000; "
+        "mov.u32 %r9, 0; again: ld.global.f32 %f2, [%l4]; add.f32 %f1, %f1, %f2; "
+        "add.u64 %l4, %l4, 4; add.u32 %r9, %r9, 1; setp.lt.u32 %p1, %r9, %r6; @%p1 bra again; "
+        "add.u64 %l6, %l1, %l3; st.global.f32 [%l6], %f1;";
+    static const char eight[] =
+        "shr.u32 %r5, %r4, 3; mul.wide.u32 %l4, %r5, 128; add.u64 %l4, %l2, %l4; "
+        "and.b32 %r7, %r5, 7; setp.eq.u32 %p2, %r7, 0; selp.b32 %r6, 32, 4, %p2; "
+        "and.b32 %r9, %r4, 7; mul.wide.u32 %l6, %r9, 4; add.u64 %l4, %l4, %l6; mov.u32 %r8, %r9; "
+        "mov.f32 %f1, 0f00000000; again: ld.global.f32 %f2, [%l4]; add.f32 %f1, %f1, %f2; "
+        "add.u64 %l4, %l4, 32; add.u32 %r9, %r9, 8; setp.lt.u32 %p1, %r9, %r6; @%p1 bra "
+        "again; " STEP("4") STEP("2")
+            STEP("1") "setp.ne.u32 %p1, %r8, 0; @%p1 bra done; mul.wide.u32 %l6, %r5, 4; "
+                      "add.u64 %l6, %l1, %l6; st.global.f32 [%l6], %f1; done:";
+    struct bench has, twin;
+    (void)state;
+    double was = run_two(&has, thread, 264, 256), want = run_two(&twin, eight, 2112, 256);
+    double got = then(&has, INTERVENTION_ROWS);
+    if (!(fabs(got - want) <= 0.15 * want))
+        fail_msg("%.0f ns promised, %.0f ns as it is, %.0f ns by eight lanes", got, was, want);
+    bench_close(&has);
+    bench_close(&twin);
+}
+
+// A window of three by three, of a result each thread or of four below each other: those load six rows in place of twelve.
+static void results_of_a_window_share_what_they_load(void **state)
+{
+    struct arena a = {0};
+    const char *one = "", *four = "";
+    static const char place[] =
+        "and.b32 %r5, %r1, 31; and.b32 %r7, %r2, 31; shl.b32 %r7, %r7, 5; add.u32 %r5, %r5, %r7; "
+        "shr.u32 %r6, %r1, 5; shr.u32 %r8, %r2, 5; shl.b32 %r8, %r8, 3; add.u32 %r6, %r6, %r8; ";
+    static const char at[] =
+        "shl.b32 %r6, %r6, 10; add.u32 %r6, %r6, %r5; mul.wide.u32 %l5, %r6, 4; "
+        "add.u64 %l4, %l2, %l5; add.u64 %l6, %l1, %l5; ";
+    for (int y = 0; y < 6; y++)
+        for (int x = 0; x < 3; x++) {
+            const char *load =
+                arena_printf(&a, "ld.global.f32 %%g%d, [%%l4+%d]; ", 3 * y + x, 4096 * y + 4 * x);
+            one = y < 3 ? arena_printf(&a, "%s%s", one, load) : one;
+            four = arena_printf(&a, "%s%s", four, load);
+        }
+    for (int r = 0; r < 4; r++)
+        for (int k = 0; k < 10; k++) {
+            const char *step =
+                k == 9 ? arena_printf(&a, "st.global.f32 [%%l6+%d], %%h%d; ", 4096 * r, r)
+                       : arena_printf(&a, "%s %%h%d, %%g%d%s; ", k == 0 ? "mov.f32" : "add.f32", r,
+                                      3 * r + k, k == 0 ? "" : arena_printf(&a, ", %%h%d", r));
+            one = r == 0 ? arena_printf(&a, "%s%s", one, step) : one;
+            four = arena_printf(&a, "%s%s", four, step);
+        }
+    one = arena_printf(&a, ".reg .f32 %%g<18>; .reg .f32 %%h<4>; %s%s%s", place, at, one);
+    four = arena_printf(&a, ".reg .f32 %%g<18>; .reg .f32 %%h<4>; %sshl.b32 %%r6, %%r6, 2; %s%s",
+                        place, at, four);
+    struct bench has, twin;
+    (void)state;
+    double was = run_two(&has, one, 4096, 256), want = run_two(&twin, four, 1024, 256);
+    double got = then(&has, INTERVENTION_SHARED_LOADS);
+    if (!(fabs(got - want) <= 0.1 * want))
+        fail_msg("%.0f ns promised, %.0f ns as it is, %.0f ns by fours", got, was, want);
+    bench_close(&has);
+    bench_close(&twin);
+    arena_release(&a);
+}
+
+// A polynomial whose 24 coefficients are at known places: as constants they are operands, as numbers in the code are.
+static void constants_at_known_places_are_operands(void **state)
+{
+    struct arena a = {0};
+    static const char begin[] = ".reg .f32 %g<24>; " LOAD "mov.f32 %f3, 0f00000000; ";
+    const char *loads = begin, *numbers = begin;
+    for (int k = 0; k < 24; k++) {
+        loads = arena_printf(&a,
+                             "%sld.global.f32 %%g%d, [%%l1+%d]; "
+                             "fma.rn.f32 %%f3, %%f3, %%f1, %%g%d; ",
+                             loads, k, 4 * k, k);
+        numbers = arena_printf(&a, "%sfma.rn.f32 %%f3, %%f3, %%f1, 0f3F8%05X; ", numbers, k);
+    }
+    loads = arena_printf(&a, "%sst.global.f32 [%%l4+8650752], %%f3;", loads);
+    numbers = arena_printf(&a, "%sst.global.f32 [%%l4+8650752], %%f3;", numbers);
+    (void)state;
+    assert_twin(loads, numbers, INTERVENTION_UNIFORM, 8448, 0.1);
+    arena_release(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sum_is_a_tree_and_an_atomic_of_each_block),
         cmocka_unit_test(counters_of_a_block_are_cleared_and_added),
+        cmocka_unit_test(the_queue_of_a_frequent_counter_goes),
         cmocka_unit_test(a_tile_costs_its_fill_and_a_barrier),
         cmocka_unit_test(a_transposition_needs_a_tile),
         cmocka_unit_test(a_short_row_keeps_few_loads_of_a_lane_on_their_way),
+        cmocka_unit_test(loads_go_out_together_without_exact_functions),
+        cmocka_unit_test(pairs_of_halves_leave_half_of_the_warps),
+        cmocka_unit_test(rows_of_other_lengths_are_shared_by_their_mean),
+        cmocka_unit_test(results_of_a_window_share_what_they_load),
+        cmocka_unit_test(constants_at_known_places_are_operands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -227,11 +227,15 @@ static void a_function_of_the_library_is_known_by_its_coefficients(void **state)
 {
     struct bench has, twin;
     (void)state;
-    run_steps(&has, "k", EXPF("0f391FCB8E", "0f3E75FDEC"),
-              1056); // half a power, in a loop that has the logarithm in common
-    assert_true(has.report.facts.value[FACT_SLOTS_FUNCTION] >
-                0.5 * has.report.facts.value[FACT_SLOTS]);
-    bench_close(&has);
+    // Half a power, in a loop that has the logarithm in common; a cosine's series, in one that has its angle's remainder.
+    static const char *const halves[] = {EXPF("0f391FCB8E", "0f3E75FDEC"),
+                                         EXPF("0f3C0885E4", "0fBEFFFFFF")};
+    for (size_t i = 0; i < COUNT_OF(halves); i++) {
+        run_steps(&has, "k", halves[i], 1056);
+        assert_true(has.report.facts.value[FACT_SLOTS_FUNCTION] >
+                    0.5 * has.report.facts.value[FACT_SLOTS]);
+        bench_close(&has);
+    }
     run_steps(&has, "k", EXPF("0f3BBB989D", "0f32A57060"), 1056);
     run_steps(&twin, "k", EXPF("0f3BBB989C", "0f32A57061"), 1056);
     double slots = has.report.facts.value[FACT_SLOTS];
@@ -965,6 +969,25 @@ static void what_lanes_beside_had_is_not_loaded_again(void **state)
     bench_close(&again);
 }
 
+// Rows that begin within a sector, gone through twice (as with an odd number of columns): the second pass has the same words.
+static void a_pass_over_odd_rows_loads_again(void **state)
+{
+    struct bench b;
+    const double *f = b.report.facts.value;
+    (void)state;
+    run_room(
+        &b,
+        "mov.u32 %r6, 0; one: shl.b32 %r7, %r6, 15; cvt.u64.u32 %l2, %r7; add.u64 %l2, %l2, %l1; "
+        "ld.global.f32 %f2, [%l2+4]; add.f32 %f9, %f2, %f9; add.u32 %r6, %r6, 1; "
+        "setp.lt.u32 %p2, %r6, 64; @%p2 bra one; bar.sync 0; "
+        "mov.u32 %r6, 0; two: shl.b32 %r7, %r6, 15; cvt.u64.u32 %l2, %r7; add.u64 %l2, %l2, %l1; "
+        "ld.global.f32 %f2, [%l2+4]; add.f32 %f9, %f2, %f9; add.u32 %r6, %r6, 1; "
+        "setp.lt.u32 %p2, %r6, 64; @%p2 bra two; ",
+        16, 1, 1 << 22);
+    assert_true(f[FACT_LOADS_AGAIN] == f[FACT_LOADS] / 2);
+    bench_close(&b);
+}
+
 // A sum that leaves some out is one that several may share, unless the sum itself decides which.
 static void a_sum_of_some_is_a_sum(void **state)
 {
@@ -1115,6 +1138,7 @@ int main(void)
         cmocka_unit_test(a_sum_of_some_is_a_sum),
         cmocka_unit_test(integer_products_go_to_the_tensor_cores),
         cmocka_unit_test(what_lanes_beside_had_is_not_loaded_again),
+        cmocka_unit_test(a_pass_over_odd_rows_loads_again),
         cmocka_unit_test(short_rows_gain_less_by_a_warp),
         cmocka_unit_test(a_row_by_turns_of_a_loop_is_no_column),
         cmocka_unit_test(functions_of_f32_have_fewer_terms),

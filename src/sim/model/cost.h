@@ -158,6 +158,8 @@ static inline bool registers_meet(const uint16_t *a, int a_count, const uint16_t
 }
 // Does its code branch to a call, for numbers that the short way does not take? ptxas moves nothing over that.
 bool has_slow_way(const struct timing_site *t);
+// schedule.c: the places in the order of issue that the program's sites would have if they were these.
+void timing_schedule_of(const struct program *p, struct timing_site *sites);
 
 /* ---- accesses ----------------------------------------------------------------------------------- */
 

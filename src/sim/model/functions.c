@@ -10,7 +10,7 @@ enum {
         130, // instructions between a call's first and last coefficient, at most: sinf's slow path
     SHORTER = 3, // times the terms that are near enough
 };
-enum function_form { HARDWARE, SERIES };
+enum function_form { HARDWARE, SERIES, REST };
 
 static const struct library_function {
     uint32_t first, last;
@@ -74,11 +74,13 @@ static void call_mark(const struct timing_input *in, const struct library_functi
                       int last, struct site_pattern *out)
 {
     int from = first > f->before ? first - f->before : 0, parts = 0;
+    if (f->form == REST && out[first].function != FUNCTION_NONE)
+        return; // the whole of it is marked
     for (int i = from; i <= last + f->after && i < in->site_count; i++) {
         enum timing_pipe pipe = in->sites[i].pipe;
         bool within = i >= first && i <= last;
         if ((is_arithmetic(pipe) || (within && pipe == PIPE_BRANCH)) &&
-            out[i].function == FUNCTION_NONE && (f->form == HARDWARE || parts++ % SHORTER > 0))
+            out[i].function == FUNCTION_NONE && (f->form != SERIES || parts++ % SHORTER > 0))
             out[i].function = FUNCTION_PART;
     }
     out[first].function = FUNCTION_FIRST;

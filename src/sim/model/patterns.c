@@ -285,9 +285,10 @@ static void load_read(struct reader *r, const struct trace_op *op, int warp)
     // unrolled: no reuse.
     bool walks = r->last[op->site] == op->first_sector + 1 && !is_compact(op, t);
     r->now++;
+    bool just_now = r->now - s->when <= JUST_NOW; // what is later goes through the same words again
     bool shares = op->sectors * SECTOR_BYTES < op->lanes * t->bytes; // lanes have the same words
-    bool goes_on = walks || ((shares || !is_compact(op, t)) && known && s->warp == warp &&
-                             r->now - s->when <= JUST_NOW);
+    bool goes_on =
+        walks || ((shares || !is_compact(op, t)) && known && s->warp == warp && just_now);
     // A row that starts at a looked-up place: but for the first word of each sector, its lane has it just read the one beside it.
     bool along = walks || (!is_compact(op, t) && known && s->warp == warp && !s->compact &&
                            r->now - s->when <= NEXT_ONES);
@@ -316,7 +317,8 @@ static void load_read(struct reader *r, const struct trace_op *op, int warp)
         p->uniform++;
     if (!is_compact(op, t) && !uniform)
         return;
-    bool shifted = !uniform && is_shifted(op, t) && known && s->warp == warp && !goes_on;
+    bool shifted =
+        !uniform && is_shifted(op, t) && known && s->warp == warp && !goes_on && just_now;
     if (shifted) { // what a lane beside had: no register of this one's has it
         p->again_block++;
         f[FACT_LOADS_AGAIN_BLOCK]++;

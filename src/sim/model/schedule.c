@@ -222,6 +222,13 @@ static void piece_schedule(struct entry *e, int count, struct pressure *r, int16
     }
 }
 
+void timing_schedule_of(const struct program *p, struct timing_site *sites)
+{
+    struct program other = *p;
+    other.timing = sites;
+    timing_schedule(&other);
+}
+
 void timing_schedule(struct program *p)
 {
     struct entry entries[PIECE];

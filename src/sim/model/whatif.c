@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/model/whatif.h"
 
+#include "sim/model/cost.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -225,6 +227,18 @@ static void trace_limit(struct altered *x)
         x->trace.cut = true;
 }
 
+// ptxas moves nothing over an exact function's way to its routine: where a change takes those away, loads behind it go out with
+// those in front of it. The places are those of all forms of a site.
+static void order_anew(struct altered *x)
+{
+    if (!x->order_freed || x->was->program == NULL)
+        return;
+    timing_schedule_of(x->was->program, x->site);
+    for (int form = 1; form < FORM_COUNT; form++)
+        for (int i = 0; i < x->sites; i++)
+            x->site[form * x->sites + i].moved = x->site[i].moved;
+}
+
 static double counterfactual(const struct timing_input *in, const struct patterns *patterns,
                              const struct interventions *change, uint64_t ops_max, uint64_t *steps)
 {
@@ -234,6 +248,7 @@ static double counterfactual(const struct timing_input *in, const struct pattern
     for (int i = 0; i < INTERVENTION_COUNT; i++)
         if (!isnan(change->to[i]) && intervening_of[i]->applies(in, patterns))
             intervening_of[i]->apply(&x, change->to[i]);
+    order_anew(&x);
     trace_limit(&x);
     altered_settle(&x);
     sim_timing_model(&x.in, &time, NULL);

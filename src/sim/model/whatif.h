@@ -93,6 +93,7 @@ struct altered { // what the replay reads, ours to change
     struct trace trace;
     struct timing_input in;
     double further_ns; // of launches that were not there
+    bool order_freed;  // functions' ways to their routines are gone, over which nothing was moved
     double was_bytes;  // of an access, before it was widened
     struct payment payments[PAYMENTS_MAX];
     int payment_count;

@@ -330,6 +330,18 @@ static double row_elements(const struct altered *x)
     return count;
 }
 
+// Rows differ in length: a warp's turns are those of its longest, of which the mean row has this share.
+static double row_share_mean(const struct altered *x)
+{
+    double hottest = hottest_of(x->was), lanes = 0, executed = 0;
+    for (int i = 0; i < x->sites; i++)
+        if (row_load_of(x, hottest, i) == ROW_LOAD_SCATTERED) {
+            lanes += (double)x->was->stats[i].lanes;
+            executed += (double)x->was->stats[i].executed;
+        }
+    return executed > 0 ? lanes / (LANES * executed) : 1;
+}
+
 // Of lanes that walk along rows, the first load of a sector misses for all of them, the next ones find it. Side by side each
 // load brings its part of what all of a kind brought.
 struct row_misses {
@@ -435,7 +447,8 @@ static void parts_combine(struct altered *x, double lanes, double rows)
 // Rows that have too few elements for all lanes are shared out among as many lanes as they have turns.
 static void rows_share(struct altered *x, double lanes, double turns)
 {
-    double each = turns * row_elements(x) >= lanes ? lanes : fmin(lanes, turns);
+    double mean = fmax(1, turns * row_share_mean(x));
+    double each = mean * row_elements(x) >= lanes ? lanes : fmin(lanes, mean);
     struct sharing s = {NULL, each, fmax(1, lanes / each),
                         ARENA_ARRAY(&x->arena, double, x->sites + 1)};
     bool *looped = altered_marks(x);

@@ -246,11 +246,12 @@ struct touches {
     double in_block; // different ones that a block touches, on average
     bool meet;       // in a block, or in a warp
     bool together;   // all lanes of each request are on one address
+    uint32_t first;  // sector of all
 };
 
 static struct touches touches_count(const struct timing_input *in)
 {
-    struct touches t = {.together = true};
+    struct touches t = {.together = true, .first = UINT32_MAX};
     uint64_t *seen = xcalloc(PLACES, sizeof *seen); // sector and block, + 1
     for (int b = 0; b < in->trace->block_count; b++)
         for (int w = 0; w < in->trace->blocks[b].warp_count; w++)
@@ -260,6 +261,7 @@ static struct touches touches_count(const struct timing_input *in)
                     continue;
                 uint64_t *at = &seen[(op->first_sector * 2654435761u) >> 16 & (PLACES - 1)];
                 uint64_t here = ((uint64_t)op->first_sector << 24 | (uint64_t)b) + 1;
+                t.first = op->first_sector < t.first ? op->first_sector : t.first;
                 t.requests++;
                 t.distinct += *at == 0 || (*at - 1) >> 24 != op->first_sector;
                 t.in_block += *at != here;
@@ -425,6 +427,29 @@ static void copies_pay(struct altered *x, const struct copies *c)
         altered_pay_by(x, paid[i]);
 }
 
+// Of so many neighbouring lines, those whose atomics queue in one place.
+static double lines_together(const struct timing_input *in, uint64_t first, double lines)
+{
+    double slices = in->gpu->value[GPU_FIELD_l2_slices];
+    int of[ATOMIC_PLACES] = {0}, most = 1;
+    for (uint64_t n = 0; n < (uint64_t)lines; n++) {
+        unsigned place = atomic_place(isnan(slices) ? 0 : (unsigned)slices, first + n);
+        most = ++of[place] > most ? of[place] : most;
+    }
+    return most;
+}
+
+// Turns where most of the copies' additions queue.
+static double copies_hot(const struct altered *x, const struct copies *c, const struct touches *t)
+{
+    double whole = x->was->gpu->value[GPU_FIELD_l2_atomic_whole_turns];
+    double bytes = c->words * WORD_BYTES;
+    double sectors = c->touched * ceil(fmin(bytes, LINE_BYTES) / SECTOR_BYTES);
+    double turns = fmax(1, 1 + (sectors - 1) * (isnan(whole) ? 1 : whole));
+    return c->blocks * turns *
+           lines_together(x->was, t->first / SECTORS_PER_LINE, ceil(bytes / LINE_BYTES));
+}
+
 static void copies_apply(struct altered *x, const struct touches *t)
 {
     struct copies copies = copies_of(x->was, t);
@@ -438,8 +463,8 @@ static void copies_apply(struct altered *x, const struct touches *t)
     copies_pay(x, &copies);
     double flushed = copies.blocks * copies.touched * copies.words * WORD_BYTES / SECTOR_BYTES;
     turns_leave(x, x->in.atomic_turns * copies.outside + flushed);
-    if (copies.outside > 0) // what is touched most often has its copies
-        x->in.atomic_turns_hot = fmin(x->in.atomic_turns_hot, copies.blocks);
+    // What is touched most often has its copies, each of which is added once.
+    x->in.atomic_turns_hot = fmin(x->in.atomic_turns_hot, copies_hot(x, &copies, t));
 }
 
 static void atomics_apply(struct altered *x, double to)

@@ -252,9 +252,24 @@ static double uniform_rest(const struct site_pattern *p)
     return 0.5 * p->uniform / (1 - 0.5 * p->uniform);
 }
 
+#define ONCE 1.01 // of a warp
+// Outside of loops a place is a number in the machine's code: an operand of what computes with it, and no instruction of its own.
+static void operands_take(struct altered *x, double taken)
+{
+    struct replacing r = {share_new(x), FORM_VANISHED};
+    double warps = (double)x->was->grid_blocks * x->was->warps_per_block;
+    for (int i = 0; i < x->sites; i++)
+        if (x->site[i].pipe == PIPE_GLOBAL_LOAD && x->patterns->sites[i].same &&
+            (double)x->stats[i].executed <= ONCE * warps)
+            r.share.of[i] = x->patterns->sites[i].uniform * taken;
+    misses_thin(x, &r.share);
+    altered_each(x, op_replace, &r);
+}
+
 static void uniform_apply(struct altered *x, double to)
 {
     bool twos = uniform_by_twos(x);
+    operands_take(x, 1 - fmin(to, 1));
     addresses_thin(x, uniform_of, ADDRESSES_GONE * (1 - fmin(to, 1)));
     if (twos)
         loads_replace(x, uniform_half, 1 - fmin(to, 1), FORM_VANISHED);
@@ -336,6 +351,7 @@ static void results_join(struct altered *x, double to)
 
 // No thread has registers for more results than make one load serve eight products.
 #define LOADS_LEAST 0.125
+#define RESULTS_LEAST 0.125
 static double shared_loads_least(const struct timing_input *in)
 {
     double loads = stat_sum(in, PIPE_SHARED_LOAD, requests_of), products = 0;
@@ -346,9 +362,58 @@ static double shared_loads_least(const struct timing_input *in)
     return loads > 0 ? LOADS_LEAST * products / loads : 0;
 }
 
+// Results that share what they load from global memory, by one thread in place of several: it loads once what they have in common,
+// makes addresses and tests once, and computes and stores as much as they did. Of a window in a plane those beside have a row of new
+// values each.
+struct joined_results {
+    double times;
+    double *loads; // a site each: so many times as wide
+};
+
+static void op_results_join(struct altered *x, struct trace_op *op, void *context)
+{
+    const struct joined_results *j = context;
+    enum timing_pipe pipe = x->site[op->site].pipe;
+    if (!is_own(x, op))
+        return;
+    if (pipe == PIPE_GLOBAL_LOAD)
+        op_widen(op, j->loads[op->site]);
+    else if (moves_data(pipe) || is_local(pipe))
+        op_widen(op, j->times);
+}
+
+static void site_results_join(struct altered *x, int i, double times)
+{
+    struct timing_site *t = &x->site[i];
+    x->stats[i].executed = (uint64_t)((double)x->stats[i].executed / times);
+    if (!x->patterns->sites[i].value || t->pipe == PIPE_NONE || moves_data(t->pipe) ||
+        is_among_lanes(t->pipe) || t->pipe == PIPE_CONST || t->pipe == PIPE_UNIFORM)
+        return;
+    t->issue_slots = count8(fmax(t->issue_slots, 1) * times);
+    t->special_slots = count8(t->special_slots * times);
+    t->other_slots = count8(t->other_slots * times);
+    t->operation = OPERATION_NONE;
+}
+
+static void global_results_join(struct altered *x, double times)
+{
+    struct joined_results j = {times, ARENA_ARRAY(&x->arena, double, x->sites + 1)};
+    for (int i = 0; i < x->sites; i++) {
+        const struct site_pattern *p = &x->patterns->sites[i];
+        j.loads[i] = 1 + (times - 1) * sqrt(1 - fmin(1, p->again + p->again_block));
+        site_results_join(x, i, times);
+    }
+    altered_each(x, op_results_join, &j);
+    x->in.grid_blocks = (uint64_t)ceil((double)x->in.grid_blocks / times);
+}
+
 static void shared_loads_apply(struct altered *x, double to)
 {
     struct replacing r = {share_new(x), FORM_VANISHED};
+    if (to < 1 && !(stat_sum(x->was, PIPE_SHARED_LOAD, requests_of) > 0)) {
+        global_results_join(x, 1 / fmax(to, RESULTS_LEAST));
+        return;
+    }
     to = fmin(1, fmax(to, shared_loads_least(x->was)));
     if (fills_tiles(x->was) && to < 1)
         tiles_thin(x, to);

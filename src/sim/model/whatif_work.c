@@ -1,9 +1,11 @@
 // Interventions on what is executed and how long it takes: barriers, idle lanes, chains, f64, divisions,
 // index arithmetic, tensor cores.
 // SPDX-License-Identifier: Apache-2.0
+#include "sim/model/cost.h"
 #include "sim/model/whatif.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define LANES_FEW 0.5    // of a warp's
 #define BRIEF_MOST 256.0 // instructions of a warp
@@ -17,6 +19,13 @@ enum {
 static void site_vanish(struct altered *x, int i)
 {
     x->site[i].pipe = PIPE_NONE;
+}
+
+// It is no sequence of instructions any more, and has no way to a routine.
+static void sequence_end(struct altered *x, int i)
+{
+    x->order_freed |= has_slow_way(&x->site[i]) && x->stats[i].executed > 0;
+    x->site[i].operation = OPERATION_NONE;
 }
 
 /* ---- barriers ---------------------------------------------------------------------------------------- */
@@ -490,7 +499,7 @@ static void f64_apply(struct altered *x, double to)
         } else if (is_f64(t)) {
             t->pipe = PIPE_F32;
             t->other_slots = 0;
-            t->operation = OPERATION_NONE;
+            sequence_end(x, i);
         }
     }
 }
@@ -545,7 +554,7 @@ static void functions_apply(struct altered *x, double to)
         t->issue_slots = 1;
         t->special_slots = 0;
         t->other_slots = part == FUNCTION_FIRST; // the argument's scale
-        t->operation = OPERATION_NONE;
+        sequence_end(x, i);
     }
 }
 
@@ -572,7 +581,7 @@ static void divisions_apply(struct altered *x, double to)
         t->issue_slots = wide ? WIDE_PRODUCTS : 2;
         t->special_slots = 0;
         t->other_slots = wide ? WIDE_SUMS : 2;
-        t->operation = OPERATION_NONE;
+        sequence_end(x, i);
     }
 }
 
@@ -641,9 +650,85 @@ static void halves_thin(struct altered *x, struct trace_op *op, void *context)
         op_widen_beside(op, p->wider, HALF_BYTES);
 }
 
+static bool is_shared(enum timing_pipe pipe)
+{
+    return pipe == PIPE_SHARED_LOAD || pipe == PIPE_SHARED_STORE || pipe == PIPE_SHARED_ATOMIC;
+}
+
+// The two values are those of lanes beside each other: a lane has one element, as wide as its accesses.
+#define PAIRS_MIN 0.5   // of the accesses
+#define PAIRS_WAVES 2.0 // of blocks: fewer, and half of them fill the chip less
+static bool pairs_are_of_lanes(const struct timing_input *in)
+{
+    double accesses = 0, beside = 0;
+    for (int i = 0; i < in->site_count; i++) {
+        const struct sim_site *s = &in->stats[i];
+        if (!is_global(in->sites[i].pipe))
+            continue;
+        accesses += (double)s->requests;
+        if (is_half_access(&in->sites[i]) && (double)s->sectors <= 1.05 * (double)s->sectors_ideal)
+            beside += (double)s->requests;
+    }
+    return beside > 0 && beside >= PAIRS_MIN * accesses;
+}
+
+// A thread then has the elements of two, and half of the warps are left, or, of a grid that does not fill the chip, half of the
+// turns. What is computed in another type is computed twice.
+struct joining {
+    double times;
+    const bool *joined; // a site each
+};
+
+static void op_join(struct altered *x, struct trace_op *op, void *context)
+{
+    const struct joining *j = context;
+    enum timing_pipe pipe = x->site[op->site].pipe;
+    if (!is_own(x, op) || !j->joined[op->site])
+        return;
+    if (is_global(pipe) && is_half_access(&x->was->sites[op->site]))
+        op_widen_beside(op, j->times, HALF_BYTES);
+    else if (!is_half_access(&x->was->sites[op->site]) && (moves_data(pipe) || is_shared(pipe)))
+        op_widen(op, j->times);
+}
+
+static void site_join(struct altered *x, int i, double times)
+{
+    struct timing_site *t = &x->site[i];
+    enum timing_pipe pipe = t->pipe;
+    x->stats[i].executed = (uint64_t)((double)x->stats[i].executed / times);
+    if (is_global(pipe))
+        t->bytes = count8(t->bytes * times);
+    if (!x->patterns->sites[i].value || pipe == PIPE_NONE || pipe == PIPE_CONST ||
+        pipe == PIPE_UNIFORM || moves_data(pipe) || is_shared(pipe) || is_among_lanes(pipe) ||
+        is_single_half(t, x->stats[i].instruction))
+        return;
+    t->issue_slots = count8(fmax(t->issue_slots, 1) * times);
+    t->special_slots = count8(t->special_slots * times);
+    t->other_slots = count8(t->other_slots * times);
+    t->operation = OPERATION_NONE;
+}
+
+static void lanes_pair(struct altered *x, double times)
+{
+    bool *joined = altered_marks(x);
+    double waves = (double)x->in.grid_blocks / (GPU(x->was->gpu, sm_count) * x->in.blocks_per_sm);
+    if (!(waves < PAIRS_WAVES && altered_shorten(x, 1 / times, joined))) {
+        memset(joined, true, (size_t)x->sites * sizeof *joined);
+        x->in.grid_blocks = (uint64_t)ceil((double)x->in.grid_blocks / times);
+    }
+    altered_each(x, op_join, &(struct joining){times, joined});
+    for (int i = 0; i < x->sites; i++)
+        if (joined[i])
+            site_join(x, i, times);
+}
+
 // Two neighbouring values in a register come and go by one access as well, and two elements have their addresses together.
 static void halves_apply(struct altered *x, double to)
 {
+    if (to < 1 && pairs_are_of_lanes(x->was)) {
+        lanes_pair(x, 2 - to);
+        return;
+    }
     double gone = (1 - fmin(to, 1)) / 2;
     struct pairing p = {{ARENA_ARRAY(&x->arena, double, x->sites + 1), gone}, 1 / (1 - gone)};
     for (int i = 0; i < x->sites; i++)

@@ -555,6 +555,7 @@ static struct stall_table *time_fill(const struct launch *l, struct arena *a,
     struct grid_work work = l->work;
     work_traced(l, trace, a, &work);
     struct timing_input in = {.gpu = l->gpu,
+                              .program = l->program,
                               .trace = trace,
                               .sites = l->program->timing,
                               .site_count = l->program->site_count,

@@ -309,7 +309,7 @@ static uint64_t scramble(uint64_t x)
 // of a table with 16 rows and a column for each 32 slices. Of blocks that are 16 apart as many as there are columns are of
 // different ones; the next one, of each four for 96 slices, is of a column by chance. Places without a known number of slices
 // are of 512 bytes.
-static unsigned slice_of(unsigned slices, uint64_t line)
+unsigned atomic_place(unsigned slices, uint64_t line)
 {
     enum { ROWS = 16 };
     if (slices == 0)
@@ -330,7 +330,7 @@ static unsigned slice_of(unsigned slices, uint64_t line)
 // Notes a turn of a line's words at its slice.
 static void turn_note(struct core *core, uint64_t line, uint32_t words, bool one_f32)
 {
-    unsigned place = slice_of(core->launch->slices, line);
+    unsigned place = atomic_place(core->launch->slices, line);
     struct atomic_heat *heat = &core->atomic_heat[place];
     if (one_f32)
         reach_note(&core->atomic_reach[place],

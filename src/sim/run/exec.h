@@ -655,7 +655,7 @@ enum { TRACED_SMS = 8 };
 // Atomics on few addresses queue where these lie: what each slice of the L2 was asked. A line's lanes go
 // in turns; each turn costs its sectors, of which those after the first cost less where all their words
 // are asked for (the chip's file says how much).
-enum { ATOMIC_PLACES = 1024, ATOMIC_REACH_LINES = 4 };
+enum { ATOMIC_REACH_LINES = 4 };
 struct atomic_heat {
     uint64_t sectors, whole; // first or in part; further ones, whole
     uint64_t f32;            // of requests whose lanes are all on one address, f32
