@@ -126,6 +126,7 @@ static void rates_latencies(struct rates *r, const struct gpu *g)
 {
     r->tensor_latency = GPU(g, latency_tensor_cycles);
     r->alu = GPU(g, latency_alu_cycles);
+    r->crossing = known_or_none(g->value[GPU_FIELD_latency_crossing_cycles]);
     r->f64_latency = GPU(g, latency_f64_cycles);
     r->special_latency = GPU(g, latency_special_cycles);
     r->shared_latency = GPU(g, latency_shared_cycles);
@@ -238,13 +239,15 @@ static void cost_sequence(const struct rates *r, const struct timing_site *t, do
         c->special_cycles = sooner(t->special_slots * r->warp_lanes / r->special, c->sequence);
 }
 
-// An instruction that becomes several is taken as a chain of them.
+// An instruction that becomes several is taken as a chain of them; what goes side by side takes the pipe's pace for each.
 static void cost_chain(const struct rates *r, const struct timing_site *t, double lanes,
                        double latency, struct site_cost *c)
 {
     double slots = t->issue_slots > 0 ? t->issue_slots : 1;
     c->cycles = slots * r->warp_lanes / lanes;
-    c->latency = slots * latency;
+    double chain = t->chain > 0 ? t->chain : slots, beside = later(slots - chain, 0);
+    c->latency = chain * latency + beside * r->schedulers * r->warp_lanes / lanes +
+                 (t->tested ? r->guard : 0);
     if (t->special_slots > 0) {
         c->special_cycles = t->special_slots * r->warp_lanes / r->special;
         c->special_latency = t->special_slots * r->special_latency;
@@ -276,6 +279,8 @@ static double pace_of(const struct rates *r, const struct pipe_info *p, const st
     double slots = t->issue_slots > 0 ? t->issue_slots : 1, cycles = c->cycles / slots;
     if (r->turn > 0 || c->sequence > 0 || p->first == SERVER_NONE)
         return 0;
+    if (p->unit == UNIT_TENSOR) // a scheduler's own quarter of the unit; what a group issues is all quarters'
+        return t->group ? 0 : r->schedulers * c->cycles;
     if (p->first == SERVER_LSU)
         cycles = r->lsu_issue;
     else if (p->unit != UNIT_MATH && p->unit != UNIT_CONSTANT)
@@ -301,6 +306,7 @@ struct site_cost site_cost(const struct rates *r, const struct timing_site *t)
         .reader = (uint8_t)(t->group && p->unit == UNIT_TENSOR ? STALL_GMMA : p->reader),
         .throttle = p->unit == UNIT_SHARED ? STALL_MIO_THROTTLE : STALL_LG_THROTTLE};
     c.turn_slots = t->swap_turn;
+    c.slow_way = has_slow_way(t);
     c.room = t->loop > 0 ? t->loop_room : 0;
     c.level = t->loop > 0 ? t->loop_level : 0;
     if (t->pipe == PIPE_BRANCH)

@@ -165,6 +165,8 @@ struct operands operands_of(const struct timing_input *in);
 void operands_release(struct operands *o);
 // reads.c: what reading many registers takes of the scheduler.
 void reads_charge(const struct timing_input *in, struct site_cost *costs);
+// crossing.c: what results take longer to another pipe.
+void crossings_charge(const struct timing_input *in, const struct rates *r, struct site_cost *costs);
 
 struct replay {
     const struct timing_input *in;
@@ -359,6 +361,9 @@ void stall_add(struct replay *p, struct warp_state *w, uint32_t site, enum stall
                double until);
 // Behind a branch; so many cycles because its lanes part.
 void branch_explain(struct replay *p, struct warp_state *w, uint32_t site, double part);
+// Of a sequence of the site `maker` that stands in the way until then, queued cycles of them.
+void sequence_explain(struct replay *p, struct warp_state *w, uint32_t site, uint32_t maker,
+                      double queued, double until);
 // timing.c: a replay of so many of the SM's blocks. sampled: what warps wait for is kept, too. false: there are no warps.
 bool replay_init(struct replay *p, const struct timing_input *in, uint64_t blocks, bool sampled);
 void replay_run(struct replay *p);

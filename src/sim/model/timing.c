@@ -568,6 +568,7 @@ bool replay_init(struct replay *p, const struct timing_input *in, uint64_t block
     for (int i = 0; i < in->site_count; i++)
         p->costs[i] = site_cost(&p->r, &in->sites[i]);
     reads_charge(in, p->costs);
+    crossings_charge(in, &p->r, p->costs);
     for (int i = 0; i < in->site_count; i++)
         p->slots_most = later(p->slots_most, p->costs[i].slots + 2 * SAME_TIME);
     p->operands = operands_of(in);

@@ -405,7 +405,11 @@ static void warp_issue(struct replay *p, struct warp_state *w, double at)
         w->at = later(w->at, ready);
         stall_add(p, w, op->site, STALL_SHORT_SCOREBOARD, w->at);
     }
-    if (held > 0)
+    if (c->slow_way && p->turns) { // a branch asks of its result whether the slow way is to be taken
+        w->at = later(w->at, ready);
+        if (p->stalls != NULL)
+            sequence_explain(p, w, op->site, op->site, queued, w->at);
+    } else if (held > 0)
         stall_add(p, w, op->site, STALL_DISPATCH, w->at);
     else if (hold > 0)
         branch_explain(p, w, op->site, part);
