@@ -32,8 +32,8 @@ struct lowering {
 };
 static const struct lowering LOWERINGS[] = {
 #define LOWER(opcode, kind, bits, form, pipe, slots, special, other, chain, operation) \
-    {PTX_OP_##opcode, KIND_##kind, bits,  FORM_##form,          PIPE_##pipe,    \
-     slots,           special,     other, chain, OPERATION_##operation},
+    {PTX_OP_##opcode, KIND_##kind, bits,  FORM_##form, PIPE_##pipe,                    \
+     slots,           special,     other, chain,       OPERATION_##operation},
 #include "sim/decode/lower.def"
 #undef LOWER
 };
@@ -210,7 +210,8 @@ static void lower_one(const struct decoder *d, const struct ptx_instruction *in,
         t->operation = l->operation;
     } else if (is_float(type) && class != PTX_CLASS_SPECIAL) {
         t->pipe = float_pipe(type);
-        if (t->pipe == PIPE_F16 && ptx_type_bits(type) == 32) // HFMA2 and HFMA2.MMA in turn: 6 cycles, and 10
+        if (t->pipe == PIPE_F16 &&
+            ptx_type_bits(type) == 32) // HFMA2 and HFMA2.MMA in turn: 6 cycles, and 10
             t->chain = 2;
     }
 }

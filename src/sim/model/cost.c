@@ -199,17 +199,18 @@ void rates_fill(struct rates *r, const struct gpu *g, struct demand d)
 /* ---- instructions ------------------------------------------------------------------------------- */
 
 static const struct pipe_info PIPES[] = {
-#define PIPE(id, unit_, server, other, lanes_, latency_, reader_, compiler, fixed, touches_, path, \
-             meaning)                                                                              \
-    {.name = #id,                                                                                  \
-     .unit = UNIT_##unit_,                                                                         \
-     .first = SERVER_##server,                                                                     \
-     .second = SERVER_##other,                                                                     \
-     .lanes = offsetof(struct rates, lanes_),                                                      \
-     .latency = offsetof(struct rates, latency_),                                                  \
-     .reader = STALL_##reader_,                                                                    \
-     .compiler_cycles = compiler,                                                                  \
-     .fixed_cycles = fixed,                                                                        \
+#define PIPE(id, unit_, server, other, lanes_, latency_, reader_, compiler, pace_, fixed, \
+             touches_, path, meaning)                                                     \
+    {.name = #id,                                                                         \
+     .unit = UNIT_##unit_,                                                                \
+     .first = SERVER_##server,                                                            \
+     .second = SERVER_##other,                                                            \
+     .lanes = offsetof(struct rates, lanes_),                                             \
+     .latency = offsetof(struct rates, latency_),                                         \
+     .reader = STALL_##reader_,                                                           \
+     .compiler_cycles = compiler,                                                         \
+     .compiler_pace = pace_,                                                              \
+     .fixed_cycles = fixed,                                                               \
      .touches = TOUCHES_##touches_},
 #include "sim/model/pipes.def"
 #undef PIPE
@@ -279,7 +280,8 @@ static double pace_of(const struct rates *r, const struct pipe_info *p, const st
     double slots = t->issue_slots > 0 ? t->issue_slots : 1, cycles = c->cycles / slots;
     if (r->turn > 0 || c->sequence > 0 || p->first == SERVER_NONE)
         return 0;
-    if (p->unit == UNIT_TENSOR) // a scheduler's own quarter of the unit; what a group issues is all quarters'
+    if (p->unit ==
+        UNIT_TENSOR) // a scheduler's own quarter of the unit; what a group issues is all quarters'
         return t->group ? 0 : r->schedulers * c->cycles;
     if (p->first == SERVER_LSU)
         cycles = r->lsu_issue;

@@ -36,8 +36,8 @@ struct rates {
         swap_latency; // of a turn of a loop that compares and swaps in shared memory
     double alu, f64_latency, special_latency, shared_latency, l1_latency, l2_latency, dram_latency;
     double crossing; // more to an instruction on another pipe; 0: not known
-    double guard;  // more to an instruction under a predicate than to one that computes with it
-    double branch; // from a branch to the next instruction; 0: not known
+    double guard;    // more to an instruction under a predicate than to one that computes with it
+    double branch;   // from a branch to the next instruction; 0: not known
     double branch_parting, branch_back,
         match_value; // more of one whose lanes part, to a loop's begin; of a vote by value, each value
     double first_fetch, first_constant, constants_miss, warp_fetch, warp_exit,
@@ -116,7 +116,7 @@ struct pipe_info { // a row of pipes.def
     enum server_id first, second;
     size_t lanes, latency; // offsets in struct rates
     enum stall reader;
-    int compiler_cycles, fixed_cycles;
+    int compiler_cycles, compiler_pace, fixed_cycles;
     enum touches touches;
 };
 const struct pipe_info *pipe_info(enum timing_pipe pipe);
@@ -126,7 +126,7 @@ struct site_cost {                          // of one instruction of the program
     double next;                            // until the warp may issue again
     double cycles, latency;                 // of its server; from there to its result
     double special_cycles, special_latency; // of the special-function unit beside
-    bool slow_way;     // the warp goes on when its result is there
+    bool slow_way;                          // the warp goes on when its result is there
     double turn_slots; // of each turn of a loop that swaps in shared memory; 0: all else
     double hold;       // of its warp, behind its slots
     double sequence;   // of a sequence measured whole: one after the other at this rate; 0: none

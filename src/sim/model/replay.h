@@ -166,7 +166,8 @@ void operands_release(struct operands *o);
 // reads.c: what reading many registers takes of the scheduler.
 void reads_charge(const struct timing_input *in, struct site_cost *costs);
 // crossing.c: what results take longer to another pipe.
-void crossings_charge(const struct timing_input *in, const struct rates *r, struct site_cost *costs);
+void crossings_charge(const struct timing_input *in, const struct rates *r,
+                      struct site_cost *costs);
 
 struct replay {
     const struct timing_input *in;

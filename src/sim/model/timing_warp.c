@@ -394,7 +394,7 @@ static void warp_issue(struct replay *p, struct warp_state *w, double at)
     values_come(p, w, ready, queued);
     w->fixed = at + c->next + c->fixed;
     w->paced = at + c->pace;
-    w->pace_of = c->first;
+    w->pace_of = c->first == c->second ? c->first : SERVER_NONE; // else the other one is free
     if (has_queue(c->unit))
         queue_note(p, c, ready);
     bool branches = c->pipe == PIPE_BRANCH;
@@ -405,7 +405,7 @@ static void warp_issue(struct replay *p, struct warp_state *w, double at)
         w->at = later(w->at, ready);
         stall_add(p, w, op->site, STALL_SHORT_SCOREBOARD, w->at);
     }
-    if (c->slow_way && p->turns) { // a branch asks of its result whether the slow way is to be taken
+    if (c->slow_way) { // a branch asks of its result whether the slow way is to be taken
         w->at = later(w->at, ready);
         if (p->stalls != NULL)
             sequence_explain(p, w, op->site, op->site, queued, w->at);
@@ -448,7 +448,7 @@ enum step warp_step(struct replay *p, struct warp_state *w)
         warp_look(p, w);
     const struct site_cost *c = w->cost;
     double at = later(w->at, w->last_ready);
-    if (p->turns && c->first == w->pace_of)
+    if (c->first == w->pace_of)
         at = later(at, w->paced);
     if (c->unit == UNIT_NONE) {
         warp_vanish(p, w, at);
