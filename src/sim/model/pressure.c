@@ -18,9 +18,6 @@ static void units_fill(struct pressure *r)
     for (int i = 0; i < p->site_count; i++)
         for (int n = 0; n < p->timing[i].result_count; n++)
             r->units[p->timing[i].result[n]] = all[p->timing[i].result[n]];
-    for (int i = 0; i < p->site_count; i++)
-        if (p->timing[i].guard > 0 && p->timing[i].pipe != PIPE_BRANCH)
-            r->guard[p->timing[i].guard - 1] = 1;
     free(all);
 }
 
@@ -149,7 +146,6 @@ void pressure_init(struct pressure *r, struct program *p)
                            .room = ptx_register_room(program_registers(p)),
                            .function = -1,
                            .units = xcalloc(count, sizeof *r->units),
-                           .guard = xcalloc(count, sizeof *r->guard),
                            .alive = xcalloc(count, sizeof *r->alive),
                            .out = xcalloc(count, sizeof *r->out),
                            .left = xcalloc(count, sizeof *r->left),
@@ -162,7 +158,6 @@ void pressure_init(struct pressure *r, struct program *p)
 void pressure_release(struct pressure *r)
 {
     free(r->units);
-    free(r->guard);
     free(r->live_in);
     free(r->written_in);
     free(r->alive);
@@ -246,7 +241,7 @@ static void region_begin(struct pressure *r, int first, int count)
         live_behind(r, b, behind);
     else
         live_before(r, last + 1, behind);
-    r->live = r->guards = 0;
+    r->live = 0;
     for (int k = 0; k < f->ptx->register_count; k++) {
         int reg = f->register_base + k;
         r->alive[reg] = bit_of(before, k) && bit_of(written, k);
@@ -254,7 +249,6 @@ static void region_begin(struct pressure *r, int first, int count)
         r->left[reg] = r->later[reg] = 0;
         r->ends[reg] = false;
         r->live += r->alive[reg] ? r->units[reg] : 0;
-        r->guards += r->alive[reg] ? r->guard[reg] : 0;
     }
     limit_set(r, first, count);
     for (int i = first; i < first + count; i++)
@@ -276,31 +270,21 @@ void pressure_region(struct pressure *r, int first, int count)
     r->as_written = as_written;
 }
 
-static int change_of(struct pressure *r, const struct timing_site *t, const uint8_t *units)
+int pressure_change(struct pressure *r, const struct timing_site *t)
 {
     int change = 0;
     r->looks++;
     for (int n = 0; n < t->source_count; n++) {
         uint16_t reg = t->source[n];
-        change -= r->mark[reg] != r->looks && dies(r, reg) ? units[reg] : 0;
+        change -= r->mark[reg] != r->looks && dies(r, reg) ? r->units[reg] : 0;
         r->mark[reg] = r->looks;
     }
     for (int n = 0; n < t->result_count; n++) {
         uint16_t reg = t->result[n];
         bool again = r->mark[reg] == r->looks && dies(r, reg);
-        change += !r->alive[reg] || again ? units[reg] : 0;
+        change += !r->alive[reg] || again ? r->units[reg] : 0;
     }
     return change;
-}
-
-int pressure_change(struct pressure *r, const struct timing_site *t)
-{
-    return change_of(r, t, r->units);
-}
-
-int pressure_guards(struct pressure *r, const struct timing_site *t)
-{
-    return change_of(r, t, r->guard);
 }
 
 void pressure_take(struct pressure *r, const struct timing_site *t)
@@ -314,7 +298,6 @@ void pressure_take(struct pressure *r, const struct timing_site *t)
         if (dies(r, reg)) {
             r->alive[reg] = false;
             r->live -= r->units[reg];
-            r->guards -= r->guard[reg];
         }
         r->left[reg]--;
     }
@@ -327,7 +310,6 @@ void pressure_take(struct pressure *r, const struct timing_site *t)
         if (!r->alive[reg] && (r->left[reg] > 0 || r->out[reg])) {
             r->alive[reg] = true;
             r->live += r->units[reg];
-            r->guards += r->guard[reg];
         }
     }
 }

@@ -10,10 +10,8 @@ struct pressure {
     const struct program *program;
     int room;          // registers of 32 bits that ptxas would fill in the kernel …
     int most, live;    // … that values may take in the region; that they take
-    int guards;        // predicates with instructions under them, of PREDICATES
     int as_written;    // the most that they take in the region where it is issued as it is written
     uint8_t *units;    // by register of the program; 0: it takes none
-    uint8_t *guard;    // 1: the register is such a predicate
     uint64_t *live_in; // by block, a bit for each register of the function
     uint64_t *written_in;
     size_t words;
@@ -27,16 +25,12 @@ struct pressure {
     uint32_t looks;
 };
 
-enum { PREDICATES = 7 }; // of a thread: P0 to P6
-
 void pressure_init(struct pressure *r, struct program *p);
 void pressure_release(struct pressure *r);
 // A region of so many sites begins.
 void pressure_region(struct pressure *r, int first, int count);
 // Registers that are taken more behind the instruction than in front of it.
 int pressure_change(struct pressure *r, const struct timing_site *t);
-// The same of predicates that instructions are under.
-int pressure_guards(struct pressure *r, const struct timing_site *t);
 // It is the next.
 void pressure_take(struct pressure *r, const struct timing_site *t);
 

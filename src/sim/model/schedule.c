@@ -186,9 +186,6 @@ static int next_of(const struct entry *e, int count, struct pressure *r, int now
         }
         if (change > 0 && r->live + change > most_for(r, e[i].site))
             continue;
-        int guards = pressure_guards(r, e[i].site);
-        if (guards > 0 && r->guards + guards > PREDICATES)
-            continue;
         if (ready_of(&e[i], free_at) <= now && (best < 0 || e[i].height > e[best].height)) {
             best = i;
             best_change = change;
