@@ -10,8 +10,8 @@
 static const char *pipe_name(enum timing_pipe pipe)
 {
     static const char *const names[] = {
-#define PIPE(id, unit, server, other, lanes, latency, reader, compiler, fixed, touches, path, \
-             meaning)                                                                         \
+#define PIPE(id, unit, server, other, lanes, latency, reader, compiler, pace, fixed, touches, \
+             path, meaning)                                                                   \
 #id,
 #include "sim/model/pipes.def"
 #undef PIPE

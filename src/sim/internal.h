@@ -342,8 +342,8 @@ struct trace {
 // Static facts of a site the timing needs; filled by the decoder. Registers are numbered as in the
 // PTX function (calls: each function has its own numbers, see register_base).
 enum timing_pipe {
-#define PIPE(id, unit, server, other, lanes, latency, reader, compiler, fixed, touches, path, \
-             meaning)                                                                         \
+#define PIPE(id, unit, server, other, lanes, latency, reader, compiler, pace, fixed, touches, \
+             path, meaning)                                                                   \
     PIPE_##id,
 #include "sim/model/pipes.def"
 #undef PIPE
@@ -370,6 +370,8 @@ struct timing_site {
     uint8_t issue_slots;   // machine instructions it becomes on its pipe (lower.def); 0 reads as 1
     uint8_t special_slots; // and on the special-function unit
     uint8_t other_slots;   // and of those that only take a scheduler's time
+    bool tested;           // the last of the chain is under a predicate that the one before sets
+    uint8_t chain; // … so many of them wait for each other, one after the other; 0: all of its pipe
     uint8_t operation; // enum timed_operation: a sequence that the chip's file may have figures of
     bool folds;        // an earlier instruction is part of it
     uint32_t tensor_flops; // per warp, of a matrix instruction

@@ -504,6 +504,7 @@ struct program *program_new(struct sim_module *m, const struct ptx_function *ker
     for (int i = 0; i < p->function_count; i++)
         function_decode(m, p, &p->functions[i], isa);
     p->local_bytes = program_depth(p, 0);
+    carries_link(p);
     regions_find(p);
     timing_schedule(p);
     loops_unroll(p);

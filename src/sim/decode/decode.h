@@ -130,6 +130,7 @@ void affine_take(struct decoder *d, const struct steadiness *s); // decode_affin
 void stretches_find(struct decoder *d);                          // decode_stretch.c: at last
 void polls_find(struct decoder *d);   // decode_poll.c: when all is decoded
 void regions_find(struct program *p); // decode_region.c: when all functions are decoded
+void carries_link(struct program *p); // decode_carry.c: before them
 // decode_uniform.c: of each register, may lanes of a warp have different values in it? To be freed.
 bool *registers_differing(const struct decoder *d);
 // decode_call.c

@@ -28,12 +28,12 @@ struct lowering {
     int bits;
     enum form form;
     enum timing_pipe pipe;
-    uint8_t slots, special, other, operation;
+    uint8_t slots, special, other, chain, operation;
 };
 static const struct lowering LOWERINGS[] = {
-#define LOWER(opcode, kind, bits, form, pipe, slots, special, other, operation) \
-    {PTX_OP_##opcode, KIND_##kind, bits,  FORM_##form,          PIPE_##pipe,    \
-     slots,           special,     other, OPERATION_##operation},
+#define LOWER(opcode, kind, bits, form, pipe, slots, special, other, chain, operation) \
+    {PTX_OP_##opcode, KIND_##kind, bits,  FORM_##form, PIPE_##pipe,                    \
+     slots,           special,     other, chain,       OPERATION_##operation},
 #include "sim/decode/lower.def"
 #undef LOWER
 };
@@ -141,6 +141,13 @@ static void lower_convert(const struct ptx_instruction *in, struct timing_site *
 {
     enum ptx_type to = in->type_count > 0 ? in->types[0] : PTX_TYPE_B32;
     enum ptx_type from = in->type_count > 1 ? in->types[1] : to;
+    if (to == PTX_TYPE_TF32) { // FSETP, and an addition under its predicate
+        t->pipe = PIPE_INTEGER;
+        t->other_slots = 1;
+        t->chain = 2;
+        t->tested = true;
+        return;
+    }
     if (is_float(to) || is_float(from)) {
         bool wide = ptx_type_bits(to) == 64 || ptx_type_bits(from) == 64;
         bool halves = is_float(to) && is_float(from) && !rounds_to_integer(in); // HADD2.F32, F2FP
@@ -199,9 +206,13 @@ static void lower_one(const struct decoder *d, const struct ptx_instruction *in,
         t->issue_slots = l->slots;
         t->special_slots = l->special;
         t->other_slots = l->other;
+        t->chain = l->chain;
         t->operation = l->operation;
     } else if (is_float(type) && class != PTX_CLASS_SPECIAL) {
         t->pipe = float_pipe(type);
+        if (t->pipe == PIPE_F16 &&
+            ptx_type_bits(type) == 32) // HFMA2 and HFMA2.MMA in turn: 6 cycles, and 10
+            t->chain = 2;
     }
 }
 

@@ -200,17 +200,18 @@ void rates_fill(struct rates *r, const struct gpu *g, struct demand d)
 /* ---- instructions ------------------------------------------------------------------------------- */
 
 static const struct pipe_info PIPES[] = {
-#define PIPE(id, unit_, server, other, lanes_, latency_, reader_, compiler, fixed, touches_, path, \
-             meaning)                                                                              \
-    {.name = #id,                                                                                  \
-     .unit = UNIT_##unit_,                                                                         \
-     .first = SERVER_##server,                                                                     \
-     .second = SERVER_##other,                                                                     \
-     .lanes = offsetof(struct rates, lanes_),                                                      \
-     .latency = offsetof(struct rates, latency_),                                                  \
-     .reader = STALL_##reader_,                                                                    \
-     .compiler_cycles = compiler,                                                                  \
-     .fixed_cycles = fixed,                                                                        \
+#define PIPE(id, unit_, server, other, lanes_, latency_, reader_, compiler, pace_, fixed, \
+             touches_, path, meaning)                                                     \
+    {.name = #id,                                                                         \
+     .unit = UNIT_##unit_,                                                                \
+     .first = SERVER_##server,                                                            \
+     .second = SERVER_##other,                                                            \
+     .lanes = offsetof(struct rates, lanes_),                                             \
+     .latency = offsetof(struct rates, latency_),                                         \
+     .reader = STALL_##reader_,                                                           \
+     .compiler_cycles = compiler,                                                         \
+     .compiler_pace = pace_,                                                              \
+     .fixed_cycles = fixed,                                                               \
      .touches = TOUCHES_##touches_},
 #include "sim/model/pipes.def"
 #undef PIPE
@@ -240,13 +241,15 @@ static void cost_sequence(const struct rates *r, const struct timing_site *t, do
         c->special_cycles = sooner(t->special_slots * r->warp_lanes / r->special, c->sequence);
 }
 
-// An instruction that becomes several is taken as a chain of them.
+// An instruction that becomes several is taken as a chain of them; what goes side by side takes the pipe's pace for each.
 static void cost_chain(const struct rates *r, const struct timing_site *t, double lanes,
                        double latency, struct site_cost *c)
 {
     double slots = t->issue_slots > 0 ? t->issue_slots : 1;
     c->cycles = slots * r->warp_lanes / lanes;
-    c->latency = slots * latency;
+    double chain = t->chain > 0 ? t->chain : slots, beside = later(slots - chain, 0);
+    c->latency = chain * latency + beside * r->schedulers * r->warp_lanes / lanes +
+                 (t->tested ? r->guard : 0);
     if (t->special_slots > 0) {
         c->special_cycles = t->special_slots * r->warp_lanes / r->special;
         c->special_latency = t->special_slots * r->special_latency;
@@ -278,6 +281,8 @@ static double pace_of(const struct rates *r, const struct pipe_info *p, const st
     double slots = t->issue_slots > 0 ? t->issue_slots : 1, cycles = c->cycles / slots;
     if (r->turn > 0 || c->sequence > 0 || p->first == SERVER_NONE)
         return 0;
+    if (p->unit == UNIT_TENSOR) // a scheduler's own quarter; a group of warps has all of it
+        return t->group ? 0 : r->schedulers * c->cycles;
     if (c->special_cycles > 0)
         cycles = c->special_cycles;
     else if (p->first == SERVER_LSU)
@@ -342,6 +347,7 @@ struct site_cost site_cost(const struct rates *r, const struct timing_site *t)
         .reader = (uint8_t)(t->group && p->unit == UNIT_TENSOR ? STALL_GMMA : p->reader),
         .throttle = p->unit == UNIT_SHARED ? STALL_MIO_THROTTLE : STALL_LG_THROTTLE};
     c.turn_slots = t->swap_turn;
+    c.slow_way = has_slow_way(t);
     c.room = t->loop > 0 ? t->loop_room : 0;
     c.level = t->loop > 0 ? t->loop_level : 0;
     if (t->pipe == PIPE_BRANCH)

@@ -119,7 +119,7 @@ struct pipe_info { // a row of pipes.def
     enum server_id first, second;
     size_t lanes, latency; // offsets in struct rates
     enum stall reader;
-    int compiler_cycles, fixed_cycles;
+    int compiler_cycles, compiler_pace, fixed_cycles;
     enum touches touches;
 };
 const struct pipe_info *pipe_info(enum timing_pipe pipe);
@@ -129,6 +129,7 @@ struct site_cost {                          // of one instruction of the program
     double next;                            // until the warp may issue again
     double cycles, latency;                 // of its server; from there to its result
     double special_cycles, special_latency; // of the special-function unit beside
+    bool slow_way;                          // the warp goes on when its result is there
     double turn_slots; // of each turn of a loop that swaps in shared memory; 0: all else
     double hold;       // of its warp, behind its slots
     double sequence;   // of a sequence measured whole: one after the other at this rate; 0: none

@@ -34,6 +34,13 @@ static bool bit_of(const uint64_t *bits, int at)
     return (bits[at / 64] >> at % 64 & 1) != 0;
 }
 
+// Of a register of PTX's: carries (decode_carry.c) take none.
+static void own_set(const struct function *f, uint64_t *bits, int reg, bool value)
+{
+    if (reg >= f->register_base && reg - f->register_base < f->ptx->register_count)
+        bit_set(bits, reg - f->register_base, value);
+}
+
 // From behind the instruction to in front of it.
 static void step_back(const struct program *p, const struct function *f, int instruction,
                       uint64_t *bits)
@@ -42,15 +49,15 @@ static void step_back(const struct program *p, const struct function *f, int ins
     bool kept = f->ptx->instructions[instruction].guard >= 0;
     const struct timing_site *t = &p->timing[f->site_base + instruction];
     for (int n = 0; n < t->result_count && !kept; n++)
-        bit_set(bits, t->result[n] - f->register_base, false);
+        own_set(f, bits, t->result[n], false);
     for (int n = 0; n < t->source_count; n++)
-        bit_set(bits, t->source[n] - f->register_base, true);
+        own_set(f, bits, t->source[n], true);
 }
 
 static void results_set(const struct function *f, const struct timing_site *t, uint64_t *bits)
 {
     for (int n = 0; n < t->result_count; n++)
-        bit_set(bits, t->result[n] - f->register_base, true);
+        own_set(f, bits, t->result[n], true);
 }
 
 static int block_with(const struct ptx_function *f, int instruction)

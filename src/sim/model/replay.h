@@ -362,6 +362,9 @@ void stall_add(struct replay *p, struct warp_state *w, uint32_t site, enum stall
 void rejoin_explain(struct replay *p, struct warp_state *w, uint32_t site);
 // Behind a branch; so many cycles because its lanes part.
 void branch_explain(struct replay *p, struct warp_state *w, uint32_t site, double part);
+// Of a sequence of the site `maker` that stands in the way until then, queued cycles of them.
+void sequence_explain(struct replay *p, struct warp_state *w, uint32_t site, uint32_t maker,
+                      double queued, double until);
 // timing.c: a replay of so many of the SM's blocks. sampled: what warps wait for is kept, too. false: there are no warps.
 bool replay_init(struct replay *p, const struct timing_input *in, uint64_t blocks, bool sampled);
 void replay_run(struct replay *p);

@@ -158,13 +158,21 @@ static int most_for(const struct pressure *r, const struct timing_site *t)
     return t->pipe == PIPE_SHUFFLE && few < r->most ? few : r->most;
 }
 
+enum { NEAR = 12 }; // cycles
+// When its operands are there and its pipe takes it.
+static int ready_of(const struct entry *e, const int *free_at)
+{
+    int pace = free_at[pipe_info(e->site->pipe)->first];
+    return pace > e->ready_at ? pace : e->ready_at;
+}
+
 // Which entry issues next: of those whose operands are there, the one with the longest way to the end; if there are none, the one
 // whose operands come first. One that takes registers waits as long as the thread has no more, unless all others do too: then the
 // one that takes fewest. Where registers are short (pressure.c) a load does not take one before another whose address is ready
 // soon and that is needed sooner: of sums of products ptxas 13.0 has the loads in pairs, also where one of the two goes on by a sum
 // of 64 bits (tests/sim/registers_time_test.c).
-enum { NEAR = 12 }; // cycles
-static int next_of(const struct entry *e, int count, struct pressure *r, int now)
+static int next_of(const struct entry *e, int count, struct pressure *r, int now,
+                   const int *free_at)
 {
     int best = -1, near = -1, soonest = -1, least = -1, least_change = 0, best_change = 0;
     for (int i = 0; i < count; i++) {
@@ -178,13 +186,13 @@ static int next_of(const struct entry *e, int count, struct pressure *r, int now
         }
         if (change > 0 && r->live + change > most_for(r, e[i].site))
             continue;
-        if (e[i].ready_at <= now && (best < 0 || e[i].height > e[best].height)) {
+        if (ready_of(&e[i], free_at) <= now && (best < 0 || e[i].height > e[best].height)) {
             best = i;
             best_change = change;
         }
-        if (e[i].ready_at <= now + NEAR && (near < 0 || e[i].height > e[near].height))
+        if (ready_of(&e[i], free_at) <= now + NEAR && (near < 0 || e[i].height > e[near].height))
             near = i;
-        if (soonest < 0 || e[i].ready_at < e[soonest].ready_at)
+        if (soonest < 0 || ready_of(&e[i], free_at) < ready_of(&e[soonest], free_at))
             soonest = i;
     }
     if (best_change > 0 && r->most < r->room)
@@ -205,10 +213,12 @@ static void piece_schedule(struct entry *e, int count, struct pressure *r, int16
                 e[i].height = after[i][j] + e[j].height;
         }
     }
-    int now = 0;
+    int now = 0, free_at[SERVER_COUNT] = {0};
     for (int k = 0; k < count; k++, now++) {
-        int best = next_of(e, count, r, now);
-        now = e[best].ready_at > now ? e[best].ready_at : now;
+        int best = next_of(e, count, r, now, free_at), ready = ready_of(&e[best], free_at);
+        now = ready > now ? ready : now;
+        free_at[pipe_info(e[best].site->pipe)->first] =
+            now + pipe_info(e[best].site->pipe)->compiler_pace;
         pressure_take(r, e[best].site);
         order[k] = (int16_t)best;
         e[best].done = true;

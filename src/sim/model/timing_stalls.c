@@ -275,10 +275,11 @@ static void shares_add(struct replay *p, struct warp_state *w, uint32_t site, do
     }
 }
 
-static void sequence_explain(struct replay *p, struct warp_state *w, uint32_t site, double until)
+void sequence_explain(struct replay *p, struct warp_state *w, uint32_t site, uint32_t maker,
+                      double queued, double until)
 {
-    const struct sequence_waits *waits = sequence_of(p, (uint32_t)w->maker[w->last]);
-    shares_add(p, w, site, w->since + sooner(w->queued[w->last], until - w->since), waits->queued);
+    const struct sequence_waits *waits = sequence_of(p, maker);
+    shares_add(p, w, site, w->since + sooner(queued, until - w->since), waits->queued);
     shares_add(p, w, site, until, waits->left);
     stall_add(p, w, site, STALL_WAIT, until);
 }
@@ -302,7 +303,7 @@ static void operand_explain(struct replay *p, struct warp_state *w, uint32_t sit
     const struct site_cost *m = w->maker[w->last] >= 0 ? &p->costs[w->maker[w->last]] : NULL;
     enum stall reason = m ? (enum stall)m->reader : STALL_WAIT;
     if (m && m->sequence > 0) {
-        sequence_explain(p, w, site, ready);
+        sequence_explain(p, w, site, (uint32_t)w->maker[w->last], w->queued[w->last], ready);
         return;
     }
     if (m && m->special_cycles > 0 && w->last_ready <= ready) {

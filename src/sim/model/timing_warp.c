@@ -78,7 +78,7 @@ void warp_look(const struct replay *p, struct warp_state *w)
     __builtin_prefetch(w->op + AHEAD);
     w->cost = &p->costs[w->op->site];
     last_register(p, w);
-    if (p->turns && w->last >= 0 && w->maker[w->last] >= 0 && w->last_ready > w->at)
+    if (w->last >= 0 && w->maker[w->last] >= 0 && w->last_ready > w->at)
         w->last_ready += side_cycles(&p->r, &p->costs[w->maker[w->last]], w->cost);
 }
 
@@ -408,7 +408,11 @@ static void warp_issue(struct replay *p, struct warp_state *w, double at)
         w->at = later(w->at, ready);
         stall_add(p, w, op->site, STALL_SHORT_SCOREBOARD, w->at);
     }
-    if (held > 0)
+    if (c->slow_way) { // a branch asks of its result whether the slow way is to be taken
+        w->at = later(w->at, ready);
+        if (p->stalls != NULL)
+            sequence_explain(p, w, op->site, op->site, queued, w->at);
+    } else if (held > 0)
         stall_add(p, w, op->site, STALL_DISPATCH, w->at);
     else if (hold > 0)
         branch_explain(p, w, op->site, part);
@@ -456,8 +460,7 @@ enum step warp_step(struct replay *p, struct warp_state *w)
         warp_look(p, w);
     const struct site_cost *c = w->cost;
     double at = later(w->at, w->last_ready);
-    if (p->turns)
-        at = later(at, own_wait(w, c));
+    at = later(at, own_wait(w, c));
     if (c->unit == UNIT_NONE) {
         warp_vanish(p, w, at);
         return STEP_RAN;

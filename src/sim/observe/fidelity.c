@@ -10,8 +10,8 @@
 #include <string.h>
 
 static const enum fidelity_path by_pipe[] = {
-#define PIPE(id, unit, server, other, lanes, latency, reader, compiler, fixed, touches, path, \
-             meaning)                                                                         \
+#define PIPE(id, unit, server, other, lanes, latency, reader, compiler, pace, fixed, touches, \
+             path, meaning)                                                                   \
     PATH_##path,
 #include "sim/model/pipes.def"
 #undef PIPE
