@@ -78,7 +78,7 @@ void warp_look(const struct replay *p, struct warp_state *w)
     __builtin_prefetch(w->op + AHEAD);
     w->cost = &p->costs[w->op->site];
     last_register(p, w);
-    if (w->last >= 0 && w->maker[w->last] >= 0 && w->last_ready > w->at)
+    if (p->turns && w->last >= 0 && w->maker[w->last] >= 0 && w->last_ready > w->at)
         w->last_ready += side_cycles(&p->r, &p->costs[w->maker[w->last]], w->cost);
 }
 
@@ -448,10 +448,13 @@ static void warp_vanish(struct replay *p, struct warp_state *w, double at)
 }
 
 // For its own earlier instructions, whose results it does not read. ptxas 13.0 lets warps come to a barrier with what they have
-// loaded from shared memory (of 726 barriers of the first three lists 35 have such a load on its way).
-static double own_wait(const struct warp_state *w, const struct site_cost *c)
+// loaded from shared memory (of 726 barriers of the first three lists 35 have such a load on its way). Special functions wait
+// for the SM's unit alone where the time is asked for: ptxas has other instructions between them.
+static double own_wait(const struct replay *p, const struct warp_state *w,
+                       const struct site_cost *c)
 {
-    return c->pipe == PIPE_BARRIER ? later(w->paced[c->paced], w->near_loads) : w->paced[c->paced];
+    double pace = p->turns || c->paced != SERVER_SPECIAL ? w->paced[c->paced] : 0;
+    return c->pipe == PIPE_BARRIER ? later(pace, w->near_loads) : pace;
 }
 
 enum step warp_step(struct replay *p, struct warp_state *w)
@@ -459,8 +462,7 @@ enum step warp_step(struct replay *p, struct warp_state *w)
     if (w->last == LAST_UNKNOWN)
         warp_look(p, w);
     const struct site_cost *c = w->cost;
-    double at = later(w->at, w->last_ready);
-    at = later(at, own_wait(w, c));
+    double at = later(later(w->at, w->last_ready), own_wait(p, w, c));
     if (c->unit == UNIT_NONE) {
         warp_vanish(p, w, at);
         return STEP_RAN;
