@@ -210,9 +210,6 @@ static void lower_one(const struct decoder *d, const struct ptx_instruction *in,
         t->operation = l->operation;
     } else if (is_float(type) && class != PTX_CLASS_SPECIAL) {
         t->pipe = float_pipe(type);
-        if (t->pipe == PIPE_F16 &&
-            ptx_type_bits(type) == 32) // HFMA2 and HFMA2.MMA in turn: 6 cycles, and 10
-            t->chain = 2;
     }
 }
 

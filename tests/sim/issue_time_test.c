@@ -1,0 +1,110 @@
+// How long one warp takes from instruction to instruction, where only its own order counts: the cycles that ptxas 13.0 leaves between
+// them for sm_90 (docs/h200-rates.md, section 2).
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/exec_support.h"
+
+#include <math.h>
+
+// `round` is text with %a to %d, four values of the type, and %k, one that does not change.
+static void kernel_add(struct text *t, const char *name, const char *type, const char *round,
+                       int rounds)
+{
+    text_printf(
+        t,
+        ".visible .entry %s(.param .u64 out, .param .u32 n)\n{\n"
+        ".reg .%s %%a, %%b, %%c, %%d, %%k; .reg .b64 %%at;\n"
+        "ld.param.u64 %%at, [out]; ld.global.%s %%a, [%%at]; ld.global.%s %%b, [%%at+8];\n"
+        "ld.global.%s %%c, [%%at+16]; ld.global.%s %%d, [%%at+24]; ld.global.%s %%k, [%%at+32];\n",
+        name, type, type, type, type, type, type);
+    for (int i = 0; i < rounds; i++)
+        text_printf(t, "%s\n", round);
+    text_printf(
+        t,
+        "st.global.%s [%%at], %%a; st.global.%s [%%at+8], %%b; st.global.%s [%%at+16], %%c;\n"
+        "st.global.%s [%%at+24], %%d; ret;\n}\n",
+        type, type, type, type);
+}
+
+// SM cycles of a round, by a warp alone.
+static double cycles_of(const char *type, const char *round)
+{
+    enum { FEW = 16, MANY = 48 };
+    struct text t = {0};
+    struct bench b;
+    uint32_t n = 0;
+    double ns[2];
+    text_add(&t, ".version 8.0\n.target sm_90\n.address_size 64\n");
+    kernel_add(&t, "few", type, round, FEW);
+    kernel_add(&t, "many", type, round, MANY);
+    bench_text(&b, text_str(&t));
+    uint64_t out = bench_buffer(&b, "out", NULL, 64);
+    bench_run(&b, "few", GRID1(1, 32), ARGS(&out, &n)); // its values are in L2 from here on
+    for (int i = 0; i < 2; i++) {
+        bench_run(&b, i == 0 ? "few" : "many", GRID1(1, 32), ARGS(&out, &n));
+        assert_true(b.report.time.valid);
+        ns[i] = b.report.time.time_ns;
+    }
+    bench_close(&b);
+    text_release(&t);
+    return (ns[1] - ns[0]) * 1.98 / (MANY - FEW);
+}
+
+static void assert_cycles(const char *type, const char *round, double least, double most)
+{
+    double cycles = cycles_of(type, round);
+    if (cycles < least || cycles > most)
+        fail_msg("%s: %.2f cycles, not %.1f to %.1f", round, cycles, least, most);
+}
+
+#define EACH(code) code("%a") code("%b") code("%c") code("%d")
+
+static void a_warps_next_of_the_same_pipe_waits_for_its_pace(void **state)
+{
+    (void)state;
+#define XOR(x) "xor.b32 " x ", " x ", %k; "
+#define ADD(x) "add.f32 " x ", " x ", %k; "
+    assert_cycles("u32", EACH(XOR), 7.6, 8.6); // two each
+    assert_cycles("f32", EACH(ADD), 4, 4.6);   // one each, or four for each chain
+}
+
+static void a_carry_is_waited_for(void **state)
+{
+    (void)state;
+    // Each writes another sum; the carry alone goes from one to the next.
+    assert_cycles("u32",
+                  "add.cc.u32 %a, %b, %k; addc.cc.u32 %b, %c, %k; addc.cc.u32 %c, %d, %k; "
+                  "addc.u32 %d, %a, %k;",
+                  14, 18); // four apart, and the pace
+    // Sums that leave none do not wait for each other.
+    assert_cycles("u32", EACH(XOR), 7.6, 8.6);
+}
+
+static void halves_of_64_bits_go_side_by_side(void **state)
+{
+    (void)state;
+    assert_cycles("u64", "xor.b64 %a, %a, %k;", 5.8, 6.8);
+    assert_cycles("u64", "add.u64 %a, %a, %k;", 7.8, 9); // the high half after the carry
+}
+
+static void nothing_passes_a_division(void **state)
+{
+    (void)state;
+    double one = cycles_of("f64", "div.rn.f64 %a, %k, %a;"),
+           two = cycles_of("f64", "div.rn.f64 %a, %k, %a; div.rn.f64 %b, %k, %b;");
+    assert_true(fabs(two / one - 2) < 0.05);
+    // An approximate one has no routine to branch to.
+    double fast = cycles_of("f32", "div.full.f32 %a, %k, %a;"),
+           both = cycles_of("f32", "div.full.f32 %a, %k, %a; div.full.f32 %b, %k, %b;");
+    assert_true(both / fast < 1.6);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_warps_next_of_the_same_pipe_waits_for_its_pace),
+        cmocka_unit_test(a_carry_is_waited_for),
+        cmocka_unit_test(halves_of_64_bits_go_side_by_side),
+        cmocka_unit_test(nothing_passes_a_division),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
