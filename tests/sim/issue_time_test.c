@@ -64,7 +64,7 @@ static void a_warps_next_of_the_same_pipe_waits_for_its_pace(void **state)
 #define XOR(x) "xor.b32 " x ", " x ", %k; "
 #define ADD(x) "add.f32 " x ", " x ", %k; "
     assert_cycles("u32", EACH(XOR), 7.6, 8.6); // two each
-    assert_cycles("f32", EACH(ADD), 3.8, 4.6);   // one each, or four for each chain
+    assert_cycles("f32", EACH(ADD), 3.8, 4.6); // one each, or four for each chain
 }
 
 static void a_carry_is_waited_for(void **state)
