@@ -111,6 +111,8 @@ void lower_narrow(const struct decoder *d, struct timing_site *sites);
 bool block_ends_thread(const struct ptx_function *f,
                        int block); // there is nothing but ret or exit in it
 void timing_fill(struct decoder *d, const struct ptx_instruction *in, struct timing_site *t);
+// Adds the program's register to a site's sources or results, once and as far as they go.
+void timing_register(uint16_t *list, uint8_t *count, int reg);
 struct site_info *site_of(struct decoder *d); // of the instruction being decoded
 void unsupported(struct decoder *d, const char *why);
 int word_index(const struct ptx_instruction *in, const char *const *words, size_t count);

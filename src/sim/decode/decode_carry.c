@@ -8,12 +8,6 @@ static bool reads_carry(const struct ptx_instruction *in)
     return in->opcode == PTX_OP_ADDC || in->opcode == PTX_OP_SUBC || in->opcode == PTX_OP_MADC;
 }
 
-static void list_add(uint16_t *list, uint8_t *count, int reg)
-{
-    if (*count < TIMING_REGISTERS_MAX && reg <= UINT16_MAX)
-        list[(*count)++] = (uint16_t)reg;
-}
-
 void carries_link(struct program *p)
 {
     enum { NONE = -1 };
@@ -27,11 +21,11 @@ void carries_link(struct program *p)
                 carry = NONE;
             block = f->block_of[i];
             if (reads_carry(in) && carry != NONE)
-                list_add(sites[i].source, &sites[i].source_count, carry);
+                timing_register(sites[i].source, &sites[i].source_count, carry);
             if (!ptx_has_modifier(in, PTX_MOD_CC))
                 continue;
             carry = p->register_count++;
-            list_add(sites[i].result, &sites[i].result_count, carry);
+            timing_register(sites[i].result, &sites[i].result_count, carry);
         }
     }
 }

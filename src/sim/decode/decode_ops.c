@@ -770,7 +770,7 @@ static enum timing_pipe pipe_of(const struct decoder *d, const struct ptx_instru
     return PIPE_NONE;
 }
 
-static void timing_register(uint16_t *list, uint8_t *count, int reg)
+void timing_register(uint16_t *list, uint8_t *count, int reg)
 {
     for (int i = 0; i < *count; i++)
         if (list[i] == (uint16_t)reg)

@@ -145,7 +145,7 @@ static void lower_convert(const struct ptx_instruction *in, struct timing_site *
         t->pipe = PIPE_INTEGER;
         t->other_slots = 1;
         t->chain = 2;
-        t->tested = true;
+        t->last_guarded = true;
         return;
     }
     if (is_float(to) || is_float(from)) {

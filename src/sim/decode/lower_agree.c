@@ -154,10 +154,9 @@ void code_agree(struct code *c, const int *next, bool *agree)
         for (int b = 0; b < c->f->block_count; b++) {
             if (!ends_with_choice(c, b) || !agree[b] || same_branch(c, b))
                 continue;
-            int last = last_of(c, b), guard = c->first_source[last + 1] - 1;
             for (int r = 0; r < c->f->register_count; r++)
                 a.asked[r] = false;
-            agree[b] = agrees(&a, c->sources[guard], last, 0);
+            agree[b] = agrees(&a, *asked_by(c, b), last_of(c, b), 0);
             changed |= !agree[b];
         }
     }

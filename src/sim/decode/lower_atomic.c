@@ -33,8 +33,7 @@ static bool is_of_one_lane(const struct code *c, int block)
         if (from->successor_count != 2 || in->opcode != PTX_OP_BRA || in->guard < 0 ||
             c->f->blocks[b].predecessor_count != 1)
             continue;
-        int test =
-            def_of(c, *source_of(c, last, c->first_source[last + 1] - c->first_source[last] - 1));
+        int test = def_of(c, *asked_by(c, c->dominator[b]));
         if (test < 0 || at(c, test)->opcode != PTX_OP_SETP || at(c, test)->operand_count != 3 ||
             !is_thread_number(c, *source_of(c, test, 0)) ||
             source_of(c, test, 1)->kind != VALUE_NUMBER)

@@ -149,6 +149,12 @@ static inline bool ends_with_choice(const struct code *c, int b)
            is_branch(c, last_of(c, b)) && at(c, last_of(c, b))->guard >= 0;
 }
 
+// What the predicate is of that the block's branch asks.
+static inline const struct origin *asked_by(const struct code *c, int b)
+{
+    return &c->sources[c->first_source[last_of(c, b) + 1] - 1];
+}
+
 static inline bool same_value(const struct code *c, const struct origin *a, const struct origin *b)
 {
     return a->kind == b->kind && a->bits == b->bits &&

@@ -26,8 +26,7 @@ static int predicates_find(const struct code *c, int loop, bool *found)
     for (int b = 0; b < c->f->block_count; b++) {
         if (!in_loop(c, b, loop) || !ends_with_choice(c, b))
             continue;
-        int last = last_of(c, b), guard = c->first_source[last + 1] - 1;
-        int from = predicate_of(c, c->sources[guard]);
+        int from = predicate_of(c, *asked_by(c, b));
         if (from == NONE || in_loop(c, c->f->block_of[from], loop) || found[from])
             continue;
         found[from] = true;
@@ -49,7 +48,7 @@ void code_kept(struct code *c)
             code_bring(c, c->joined_to[c->f->block_of[i]], i, 1);
             for (int b = 0; b < c->f->block_count; b++)
                 if (in_loop(c, b, l) && ends_with_choice(c, b) &&
-                    predicate_of(c, c->sources[c->first_source[last_of(c, b) + 1] - 1]) == i)
+                    predicate_of(c, *asked_by(c, b)) == i)
                     code_bring(c, c->joined_to[b], last_of(c, b), 1);
         }
         for (int i = 0; i < c->count; i++)

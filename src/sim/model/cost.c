@@ -249,7 +249,7 @@ static void cost_chain(const struct rates *r, const struct timing_site *t, doubl
     c->cycles = slots * r->warp_lanes / lanes;
     double chain = t->chain > 0 ? t->chain : slots, beside = later(slots - chain, 0);
     c->latency = chain * latency + beside * r->schedulers * r->warp_lanes / lanes +
-                 (t->tested ? r->guard : 0);
+                 (t->last_guarded ? r->guard : 0);
     if (t->special_slots > 0) {
         c->special_cycles = t->special_slots * r->warp_lanes / r->special;
         c->special_latency = t->special_slots * r->special_latency;

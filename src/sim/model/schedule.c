@@ -158,13 +158,14 @@ static int most_for(const struct pressure *r, const struct timing_site *t)
     return t->pipe == PIPE_SHUFFLE && few < r->most ? few : r->most;
 }
 
-enum { NEAR = 12 }; // cycles
 // When its operands are there and its pipe takes it.
 static int ready_of(const struct entry *e, const int *free_at)
 {
     int pace = free_at[pipe_info(e->site->pipe)->first];
     return pace > e->ready_at ? pace : e->ready_at;
 }
+
+enum { NEAR = 12 }; // cycles
 
 // Which entry issues next: of those whose operands are there, the one with the longest way to the end; if there are none, the one
 // whose operands come first. One that takes registers waits as long as the thread has no more, unless all others do too: then the

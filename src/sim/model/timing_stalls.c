@@ -121,6 +121,12 @@ static const struct queue_places *places_of(const struct replay *p, const struct
     return is_sent(c) ? &p->sends : &p->loads;
 }
 
+// When the one has left that is so many before the next one; 0: there were fewer.
+static double left_before(const struct queue_places *q, uint64_t places)
+{
+    return q->count < places ? 0 : q->at[(q->count - places) % PLACES_MAX];
+}
+
 // When the instruction has left the queue in front of the load/store unit that is as many before the next one as it holds.
 static double queue_place(const struct replay *p, const struct site_cost *c, double holds)
 {
@@ -128,13 +134,13 @@ static double queue_place(const struct replay *p, const struct site_cost *c, dou
     uint64_t n = (uint64_t)sooner(holds, PLACES_MAX);
     if (n == 0 || q->at == NULL)
         return (double)INFINITY;
-    return q->count < n ? 0 : q->at[(q->count - n) % PLACES_MAX];
+    return left_before(q, n);
 }
 
 // Data come back in the order of asking.
 static void flying_note(struct queue_places *q, double ready)
 {
-    double before = q->count > 0 ? q->at[(q->count - 1) % PLACES_MAX] : 0;
+    double before = left_before(q, 1);
     q->at[q->count++ % PLACES_MAX] = later(before, ready);
 }
 
@@ -143,7 +149,7 @@ static double flying_place(const struct replay *p)
 {
     const struct queue_places *q = &p->flying;
     uint64_t n = (uint64_t)sooner(p->r.loads_in_flight, PLACES_MAX);
-    return n == 0 || q->at == NULL || q->count < n ? 0 : q->at[(q->count - n) % PLACES_MAX];
+    return n == 0 || q->at == NULL ? 0 : left_before(q, n);
 }
 
 void queue_note(struct replay *p, const struct site_cost *c, double ready)

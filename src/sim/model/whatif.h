@@ -226,6 +226,19 @@ static inline double executed_sum(const struct timing_input *in,
     return sum;
 }
 
+// It does so many times as much: no sequence measured whole any more.
+static inline void site_repeat(struct timing_site *t, double times)
+{
+    t->issue_slots = count8(fmax(t->issue_slots, 1) * times);
+    t->special_slots = count8(t->special_slots * times);
+    t->other_slots = count8(t->other_slots * times);
+    t->operation = OPERATION_NONE;
+}
+
+static inline bool is_shared(enum timing_pipe pipe)
+{
+    return pipe == PIPE_SHARED_LOAD || pipe == PIPE_SHARED_STORE || pipe == PIPE_SHARED_ATOMIC;
+}
 static inline bool is_global(enum timing_pipe pipe)
 {
     return pipe == PIPE_GLOBAL_LOAD || pipe == PIPE_GLOBAL_STORE;

@@ -561,8 +561,8 @@ static void access_widen(struct altered *x, struct trace_op *op, void *context)
     bool beside = op->sectors * SECTOR_BYTES <= op->lanes * bytes * 3 / 2 + SECTOR_BYTES;
     if (is_global(pipe) && beside)
         op_widen_beside(op, w->times, bytes);
-    else if (is_global(pipe) || is_shared_access(pipe) || is_global_atomic(pipe) ||
-             pipe == PIPE_SHARED_ATOMIC || is_local(pipe)) // there are as many of these as before
+    else if (is_global(pipe) || is_shared(pipe) || is_global_atomic(pipe) ||
+             is_local(pipe)) // there are as many of these as before
         op_widen(op, w->times);
 }
 
@@ -586,17 +586,13 @@ static void site_widen(struct altered *x, int i, double times)
         t->bytes = count8(fmin(t->bytes * times, 64));
         return;
     }
-    if (!x->patterns->sites[i].value || pipe == PIPE_NONE || is_shared_access(pipe) ||
-        pipe == PIPE_SHARED_ATOMIC || is_among_lanes(pipe) || pipe == PIPE_CONST ||
-        pipe == PIPE_UNIFORM)
+    if (!x->patterns->sites[i].value || pipe == PIPE_NONE || is_shared(pipe) ||
+        is_among_lanes(pipe) || pipe == PIPE_CONST || pipe == PIPE_UNIFORM)
         return;
     // Bytes and halves in a word are computed together where they are whole numbers.
     if (x->was_bytes <= WORD_PART && computes_whole(x, i))
         times = fmax(1, times * x->was_bytes / WORD_BYTES);
-    t->issue_slots = count8(fmax(t->issue_slots, 1) * times);
-    t->special_slots = count8(t->special_slots * times);
-    t->other_slots = count8(t->other_slots * times);
-    t->operation = OPERATION_NONE;
+    site_repeat(t, times);
 }
 
 // Loads side by side that were parts of what device memory brings at a time: the next one found its part in L2. One of all asks for

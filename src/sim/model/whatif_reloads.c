@@ -389,10 +389,7 @@ static void site_results_join(struct altered *x, int i, double times)
     if (!x->patterns->sites[i].value || t->pipe == PIPE_NONE || moves_data(t->pipe) ||
         is_among_lanes(t->pipe) || t->pipe == PIPE_CONST || t->pipe == PIPE_UNIFORM)
         return;
-    t->issue_slots = count8(fmax(t->issue_slots, 1) * times);
-    t->special_slots = count8(t->special_slots * times);
-    t->other_slots = count8(t->other_slots * times);
-    t->operation = OPERATION_NONE;
+    site_repeat(t, times);
 }
 
 static void global_results_join(struct altered *x, double times)

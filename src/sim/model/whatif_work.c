@@ -650,11 +650,6 @@ static void halves_thin(struct altered *x, struct trace_op *op, void *context)
         op_widen_beside(op, p->wider, HALF_BYTES);
 }
 
-static bool is_shared(enum timing_pipe pipe)
-{
-    return pipe == PIPE_SHARED_LOAD || pipe == PIPE_SHARED_STORE || pipe == PIPE_SHARED_ATOMIC;
-}
-
 // The two values are those of lanes beside each other: a lane has one element, as wide as its accesses.
 #define PAIRS_MIN 0.5   // of the accesses
 #define PAIRS_WAVES 2.0 // of blocks: fewer, and half of them fill the chip less
@@ -702,10 +697,7 @@ static void site_join(struct altered *x, int i, double times)
         pipe == PIPE_UNIFORM || moves_data(pipe) || is_shared(pipe) || is_among_lanes(pipe) ||
         is_single_half(t, x->stats[i].instruction))
         return;
-    t->issue_slots = count8(fmax(t->issue_slots, 1) * times);
-    t->special_slots = count8(t->special_slots * times);
-    t->other_slots = count8(t->other_slots * times);
-    t->operation = OPERATION_NONE;
+    site_repeat(t, times);
 }
 
 static void lanes_pair(struct altered *x, double times)
