@@ -15,6 +15,7 @@ void adafactor_ref(float *out, const float *p, const float *g, int rows)
         }
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < 1000; j++)
-            out[1000 * i + j] = (float)(p[1000 * i + j] - 0.01 * g[1000 * i + j] / sqrt(r[i] * c[j] / total));
+            out[1000 * i + j] =
+                (float)(p[1000 * i + j] - 0.01 * g[1000 * i + j] / sqrt(r[i] * c[j] / total));
     free(r);
 }

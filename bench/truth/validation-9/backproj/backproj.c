@@ -9,7 +9,8 @@ void backproj_ref(float *image, const float *sino, int n)
         for (int x = 0; x < n; x++) {
             double sum = 0;
             for (int a = 0; a < 90; a++) {
-                double s = (x - 0.5 * n) * cos(M_PI * a / 90) + (y - 0.5 * n) * sin(M_PI * a / 90) + 0.5 * detectors;
+                double s = (x - 0.5 * n) * cos(M_PI * a / 90) + (y - 0.5 * n) * sin(M_PI * a / 90) +
+                           0.5 * detectors;
                 const float *at = sino + a * detectors + (int)s;
                 sum += at[0] + (s - (int)s) * (at[1] - at[0]);
             }

@@ -17,7 +17,8 @@ void gillespie_ref(int *molecules, float *time, int n)
         int m[3] = {70, 40, 10};
         double t = 0;
         for (int step = 0; step < 160 && m[2] < 90; step++) {
-            int rate[4] = {3 * m[0], 2 * m[1], m[2], m[0] * m[1] / 16}, all = rate[0] + rate[1] + rate[2] + rate[3], r = 0;
+            int rate[4] = {3 * m[0], 2 * m[1], m[2], m[0] * m[1] / 16},
+                all = rate[0] + rate[1] + rate[2] + rate[3], r = 0;
             t -= log((next(&s) + 0.5) / 4294967296) / all;
             int pick = (int)((unsigned long long)next(&s) * (unsigned)all >> 32);
             while (pick >= rate[r])

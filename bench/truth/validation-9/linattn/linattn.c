@@ -1,6 +1,7 @@
 // Linear attention with decay, for the ninth validation list.
 // SPDX-License-Identifier: Apache-2.0
-void linattn_ref(float *out, const float *q, const float *k, const float *v, const float *decay, int heads)
+void linattn_ref(float *out, const float *q, const float *k, const float *v, const float *decay,
+                 int heads)
 {
     for (int h = 0; h < heads; h++) {
         double s[32][32] = {{0}};

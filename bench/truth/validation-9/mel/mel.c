@@ -9,7 +9,8 @@ void mel_ref(float *out, const float *x, const float *window, const float *weigh
         for (int k = 0; k < 129; k++) {
             double re = 0, im = 0;
             for (int i = 0; i < 256; i++) {
-                double v = (double)x[100 * f + i] * window[i], angle = 2 * M_PI * (k * i % 256) / 256;
+                double v = (double)x[100 * f + i] * window[i],
+                       angle = 2 * M_PI * (k * i % 256) / 256;
                 re += v * cos(angle);
                 im -= v * sin(angle);
             }

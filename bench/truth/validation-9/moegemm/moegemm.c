@@ -20,7 +20,8 @@ static unsigned short bits(double v)
                             ((unsigned)(exponent + 14) * 1024 + units));
 }
 
-void moegemm_ref(unsigned short *y, const unsigned short *x, const unsigned short *w, const int *starts, int n)
+void moegemm_ref(unsigned short *y, const unsigned short *x, const unsigned short *w,
+                 const int *starts, int n)
 {
     float *fw = malloc(262144 * sizeof *fw);
     for (int i = 0; i < 262144; i++)

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string.h>
 
-void spgemm_ref(float *c, const int *astart, const int *acol, const float *a, const int *bstart, const int *bcol, const float *b, int rows)
+void spgemm_ref(float *c, const int *astart, const int *acol, const float *a, const int *bstart,
+                const int *bcol, const float *b, int rows)
 {
     for (int r = 0; r < rows; r++, c += 512) {
         double sum[512] = {0};

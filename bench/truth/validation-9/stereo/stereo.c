@@ -1,6 +1,7 @@
 // Disparities by comparisons with neighbours, for the ninth validation list.
 // SPDX-License-Identifier: Apache-2.0
-void stereo_ref(unsigned char *out, const unsigned char *left, const unsigned char *right, int height)
+void stereo_ref(unsigned char *out, const unsigned char *left, const unsigned char *right,
+                int height)
 {
     for (int y = 2; y < height - 2; y++)
         for (int x = 34; x < 638; x++, out++) {
