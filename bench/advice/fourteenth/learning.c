@@ -271,10 +271,10 @@ void headmix_ref(const float *score, const float *weight, float *out, int n)
 {
     size_t each = (size_t)n;
     for (size_t i = 0; i < each; i++)
-        for (size_t o = 0; o < 12; o++) {
+        for (size_t o = 0; o < 24; o++) {
             double sum = 0;
-            for (size_t h = 0; h < 12; h++)
-                sum += (double)weight[o * 12 + h] * score[h * each + i];
+            for (size_t h = 0; h < 24; h++)
+                sum += (double)weight[o * 24 + h] * score[h * each + i];
             out[o * each + i] = (float)sum;
         }
 }

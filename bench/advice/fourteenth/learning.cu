@@ -489,37 +489,43 @@ extern "C" __global__ void clipsum_block(const float *grad, float *norm, int n)
 
 /* ---- Weights of two bits (-1, 0, 1, 2) times a vector, a warp a row ----------------------------------------------------------------- */
 
-extern "C" __global__ void w2bits_bytes(const unsigned char *weight, const float4 *x, float *y, int rows, int bytes)
+static __device__ __forceinline__ float four_weights(int w, float4 v)
+{
+    return ((w & 3) - 1) * v.x + ((w >> 2 & 3) - 1) * v.y + ((w >> 4 & 3) - 1) * v.z + ((w >> 6) - 1) * v.w;
+}
+
+extern "C" __global__ void w2bits_one(const unsigned char *weight, const float4 *x, float *y, int rows, int bytes)
 {
     int row = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
     if (row >= rows)
         return;
     float sum = 0.0f;
 #pragma unroll 1
-    for (int i = lane; i < bytes; i += 32) {
-        int w = weight[row * bytes + i];
-        float4 v = x[i];
-        sum += ((w & 3) - 1) * v.x + ((w >> 2 & 3) - 1) * v.y + ((w >> 4 & 3) - 1) * v.z + ((w >> 6) - 1) * v.w;
-    }
+    for (int i = lane; i < bytes; i += 32)
+        sum += four_weights(weight[row * bytes + i], x[i]);
     sum = lanes_sum(sum);
     if (lane == 0)
         y[row] = sum;
 }
 
-extern "C" __global__ void w2bits_words(const unsigned *weight, const float4 *x, float *y, int rows, int words)
+// Rows of whole 128 bytes.
+extern "C" __global__ void w2bits_four(const unsigned char *weight, const float4 *x, float *y, int rows, int bytes)
 {
     int row = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
     if (row >= rows)
         return;
     float sum = 0.0f;
-#pragma unroll 2
-    for (int i = lane; i < words; i += 32) {
-        unsigned w = weight[row * words + i];
+    for (int i = lane; i < bytes; i += 128) {
+        int w[4];
+        float4 v[4];
 #pragma unroll
-        for (int k = 0; k < 4; ++k, w >>= 8) {
-            float4 v = x[4 * i + k];
-            sum += ((int)(w & 3) - 1) * v.x + ((int)(w >> 2 & 3) - 1) * v.y + ((int)(w >> 4 & 3) - 1) * v.z + ((int)(w >> 6 & 3) - 1) * v.w;
+        for (int k = 0; k < 4; ++k) {
+            w[k] = weight[row * bytes + i + 32 * k];
+            v[k] = x[i + 32 * k];
         }
+#pragma unroll
+        for (int k = 0; k < 4; ++k)
+            sum += four_weights(w[k], v[k]);
     }
     sum = lanes_sum(sum);
     if (lane == 0)
@@ -671,25 +677,25 @@ extern "C" __global__ void kvroom(const float4 *cache, float4 *out, int quads)
     }
 }
 
-/* ---- Heads that talk: 12 x 12 weights mix each score's heads -------------------------------------------------------------------------------- */
+/* ---- Heads that talk: 24 x 24 weights mix each score's heads -------------------------------------------------------------------------------- */
 
-__constant__ float mixing[144];
+__constant__ float mixing[576];
 
 static __device__ __forceinline__ void mix_heads(const float *score, const float *weight, float *out, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n)
         return;
-    float v[12];
+    float v[24];
 #pragma unroll
-    for (int h = 0; h < 12; ++h)
+    for (int h = 0; h < 24; ++h)
         v[h] = score[h * n + i];
 #pragma unroll
-    for (int o = 0; o < 12; ++o) {
+    for (int o = 0; o < 24; ++o) {
         float sum = 0.0f;
 #pragma unroll
-        for (int h = 0; h < 12; ++h)
-            sum += weight[o * 12 + h] * v[h];
+        for (int h = 0; h < 24; ++h)
+            sum += weight[o * 24 + h] * v[h];
         out[o * n + i] = sum;
     }
 }
