@@ -87,11 +87,15 @@ void minedge_ref(const int32_t *component, const uint32_t *weight, uint32_t *lea
             least[component[e]] = weight[e];
 }
 
-void degnorm_ref(const uint8_t *edge, const float *scale, float *out, int rows, int cols)
+void degnorm_ref(const uint8_t *edge, const float *scale, float *out, int graphs, int n)
 {
-    for (size_t r = 0; r < (size_t)rows; r++)
-        for (size_t c = 0; c < (size_t)cols; c++)
-            out[r * (size_t)cols + c] = edge[r * (size_t)cols + c] * scale[r] * scale[c];
+    size_t each = (size_t)n;
+    for (size_t g = 0; g < (size_t)graphs; g++)
+        for (size_t r = 0; r < each; r++)
+            for (size_t c = 0; c < each; c++) {
+                size_t i = (g * each + r) * each + c;
+                out[i] = edge[i] * scale[g * each + r] * scale[g * each + c];
+            }
 }
 
 void pairtri_ref(const float *place, float *least, int n)

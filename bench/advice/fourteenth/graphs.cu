@@ -251,20 +251,23 @@ extern "C" __global__ void spmm16_lanes(const int *start, const int *column, con
     y[16 * r + c] = sum;
 }
 
-/* ---- A dense adjacency of bytes, scaled by both vertices' degrees ------------------------------------------------------------------------ */
+/* ---- A batch of dense adjacencies of bytes, scaled by both vertices' degrees -------------------------------------------------------------- */
 
-extern "C" __global__ void degnorm_flat(const unsigned char *edge, const float *scale, float *out, int rows, int cols)
+// scale: n a graph.
+extern "C" __global__ void degnorm_flat(const unsigned char *edge, const float *scale, float *out, int graphs, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < rows * cols)
-        out[i] = edge[i] * scale[i / cols] * scale[i % cols];
+    if (i >= graphs * n * n)
+        return;
+    int g = i / (n * n), r = i / n % n, c = i % n;
+    out[i] = edge[i] * scale[g * n + r] * scale[g * n + c];
 }
 
-extern "C" __global__ void degnorm_grid(const unsigned char *edge, const float *scale, float *out, int rows, int cols)
+extern "C" __global__ void degnorm_grid(const unsigned char *edge, const float *scale, float *out, int n)
 {
-    int c = blockIdx.x * blockDim.x + threadIdx.x, r = blockIdx.y;
-    if (c < cols)
-        out[r * cols + c] = edge[r * cols + c] * scale[r] * scale[c];
+    int c = blockIdx.x * blockDim.x + threadIdx.x, r = blockIdx.y, g = blockIdx.z, i = (g * n + r) * n + c;
+    if (c < n)
+        out[i] = edge[i] * scale[g * n + r] * scale[g * n + c];
 }
 
 /* ---- Each vertex's nearest earlier one on a line with weights: the later, the longer the search -------------------------------------------- */
@@ -285,7 +288,7 @@ extern "C" __global__ void pairtri_bands(const float *place, float *least, int n
         least[v] = nearest_before(place, v);
 }
 
-// Blocks take 32 vertices of each part of the line in turns, from the front and from the back.
+// Blocks take as many vertices as they have threads of each part of the line in turns, from the front and from the back.
 extern "C" __global__ void pairtri_turns(const float *place, float *least, int n, int each)
 {
     int step = gridDim.x * blockDim.x;

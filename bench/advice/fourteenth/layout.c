@@ -100,10 +100,10 @@ void fiveops_ref(float *v, const float *in, const float *bias, const float *othe
         v[i] = sqrtf(fabsf(fminf(fmaxf(in[i] * factor + bias[i], low), high))) * other[i];
 }
 
-void tinyblk_ref(const int32_t *first, const int32_t *second, const float *value, float *out, int n)
+void tinyblk_ref(const float *a, const float *b, float *out, int n)
 {
     for (int i = 0; i < n; i++)
-        out[i] = value[second[first[i]]];
+        out[i] = sqrtf(a[i] * a[i] + b[i] * b[i]);
 }
 
 void minihist_ref(const uint8_t *in, uint32_t *out, int n, int items)

@@ -141,8 +141,12 @@ void hardswish_ref(const uint16_t *in, uint16_t *out, int n)
 
 void elud_ref(const float *in, float *out, int n)
 {
-    for (int i = 0; i < n; i++)
-        out[i] = (float)(in[i] > 0 ? in[i] : 1.3 * expm1(in[i]));
+    for (int i = 0; i < n; i++) {
+        double v = in[i];
+        for (int k = 0; k < 3; k++)
+            v = (v > 0 ? v : 1.3 * expm1(v)) - 0.3;
+        out[i] = (float)v;
+    }
 }
 
 void selu_ref(const float *in, float *out, int n)

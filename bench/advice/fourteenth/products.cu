@@ -348,7 +348,7 @@ extern "C" __global__ void codebook_global(const unsigned char *code, const floa
     if (row >= rows)
         return;
     float sum = 0.0f;
-#pragma unroll 4
+#pragma unroll 8
     for (int c = 0; c < cols; ++c)
         sum += table[code[c * rows + row]] * x[c];
     y[row] = sum;
@@ -364,7 +364,7 @@ extern "C" __global__ void codebook_shared(const unsigned char *code, const floa
     if (row >= rows)
         return;
     float sum = 0.0f;
-#pragma unroll 4
+#pragma unroll 8
     for (int c = 0; c < cols; ++c)
         sum += values[code[c * rows + row]] * x[c];
     y[row] = sum;

@@ -106,16 +106,13 @@ void modekeys_ref(const int32_t *key, const int32_t *value, int32_t *sum, int n,
         sum[key[i]] += value[i];
 }
 
-void wmean_ref(const float *value, const float *weight, float *out, int n)
+void harmean_ref(const uint8_t *in, float *out, int n)
 {
     for (size_t i = 0; i < (size_t)n; i++) {
-        double sum = 0, total = 0;
-        for (size_t k = 0; k < 48; k++) {
-            double w = weight[k * (size_t)n + i] * (1 + 0.01 * (double)k) + 1e-9;
-            sum += w * value[k * (size_t)n + i];
-            total += w;
-        }
-        out[i] = (float)(sum / total);
+        double sum = 0;
+        for (size_t k = 0; k < 48; k++)
+            sum += 1 / (in[k * (size_t)n + i] + 1.0);
+        out[i] = (float)(48 / sum);
     }
 }
 

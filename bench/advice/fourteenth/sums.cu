@@ -1,4 +1,4 @@
-// Sums, counts and scans: cubes_*, extent2_*, geomean_*, colnorms, movsum_*, exsum_*, hist8_*, hist2k_*, modekeys_*, wmean_*,
+// Sums, counts and scans: cubes_*, extent2_*, geomean_*, colnorms, movsum_*, exsum_*, hist8_*, hist2k_*, modekeys_*, harmean_*,
 // halfvar_*, tiledot_*, firstover_*, slowsum_*, minpair_*, oddcount_*. Each pair's YAML says what differs.
 // SPDX-License-Identifier: Apache-2.0
 #include <cuda_fp16.h>
@@ -115,7 +115,7 @@ extern "C" __global__ void geomean_logs(const unsigned char *in, float *out, int
     if (i >= n)
         return;
     float sum = 0.0f;
-#pragma unroll 8
+#pragma unroll
     for (int k = 0; k < 32; ++k)
         sum += logf(in[k * n + i] + 1.0f);
     out[i] = expf(sum / 32.0f);
@@ -309,36 +309,30 @@ extern "C" __global__ void modekeys_runs(const int *key, const int *value, int *
         atomicAdd(&sum[k], v);
 }
 
-/* ---- Weighted means of columns' 48 numbers, in f64 and in f32 ------------------------------------------------------------------------------ */
+/* ---- Harmonic means of columns' 48 bytes more one, in f64 and in f32 ---------------------------------------------------------------------------- */
 
-extern "C" __global__ void wmean_double(const float *value, const float *weight, float *out, int n)
+extern "C" __global__ void harmean_double(const unsigned char *in, float *out, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n)
         return;
-    double sum = 0.0, total = 0.0, bias = 1e-9;
-#pragma unroll 4
-    for (int k = 0; k < 48; ++k) {
-        double w = weight[k * n + i] * (1.0 + 0.01 * k) + bias;
-        sum += w * value[k * n + i];
-        total += w;
-    }
-    out[i] = sum / total;
+    double sum = 0.0;
+#pragma unroll 8
+    for (int k = 0; k < 48; ++k)
+        sum += 1.0 / (in[k * n + i] + 1.0);
+    out[i] = 48.0 / sum;
 }
 
-extern "C" __global__ void wmean_float(const float *value, const float *weight, float *out, int n)
+extern "C" __global__ void harmean_float(const unsigned char *in, float *out, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n)
         return;
-    float sum = 0.0f, total = 0.0f, bias = 1e-9f;
-#pragma unroll 4
-    for (int k = 0; k < 48; ++k) {
-        float w = weight[k * n + i] * (1.0f + 0.01f * k) + bias;
-        sum += w * value[k * n + i];
-        total += w;
-    }
-    out[i] = sum / total;
+    float sum = 0.0f;
+#pragma unroll 8
+    for (int k = 0; k < 48; ++k)
+        sum += 1.0f / (in[k * n + i] + 1.0f);
+    out[i] = 48.0f / sum;
 }
 
 /* ---- The spread of 24 halves at each place --------------------------------------------------------------------------------------------------- */
