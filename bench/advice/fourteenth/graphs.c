@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-void csr_ref(const int32_t *start, const int32_t *column, const float *value, const float *x, float *y,
-             int rows, int cols)
+void csr_ref(const int32_t *start, const int32_t *column, const float *value, const float *x,
+             float *y, int rows, int cols)
 {
     size_t wide = (size_t)cols;
     for (size_t r = 0; r < (size_t)rows; r++)
@@ -26,7 +26,8 @@ void bsr2_ref(const int32_t *column, const float *value, const float *x, float *
             double sum = 0;
             for (size_t k = 0; k < 8; k++) {
                 size_t at = k * (size_t)pairs + p, c = (size_t)column[at];
-                sum += (double)value[4 * at + 2 * h] * x[2 * c] + (double)value[4 * at + 2 * h + 1] * x[2 * c + 1];
+                sum += (double)value[4 * at + 2 * h] * x[2 * c] +
+                       (double)value[4 * at + 2 * h + 1] * x[2 * c + 1];
             }
             y[2 * p + h] = (float)sum;
         }
@@ -79,7 +80,8 @@ void treeup_ref(const int32_t *parent, int32_t *top, int n)
     }
 }
 
-void minedge_ref(const int32_t *component, const uint32_t *weight, uint32_t *least, int edges, int n)
+void minedge_ref(const int32_t *component, const uint32_t *weight, uint32_t *least, int edges,
+                 int n)
 {
     memset(least, 0xff, (size_t)n * sizeof *least);
     for (int e = 0; e < edges; e++)

@@ -24,8 +24,10 @@ void fdtd2d_ref(const float *e, float *hx, float *hy, int w, int h)
         for (int x = 0; x < w - 1; x++) {
             int i = y * w + x;
             double u = hx[i], v = hy[i];
-            hx[i] = (float)(u * 0.995 - 0.4975 * sqrt(1 + u * u) * (e[i + w] - e[i]) / (1 + 0.1 * u * u));
-            hy[i] = (float)(v * 0.995 + 0.4975 * sqrt(1 + v * v) * (e[i + 1] - e[i]) / (1 + 0.1 * v * v));
+            hx[i] = (float)(u * 0.995 -
+                            0.4975 * sqrt(1 + u * u) * (e[i + w] - e[i]) / (1 + 0.1 * u * u));
+            hy[i] = (float)(v * 0.995 +
+                            0.4975 * sqrt(1 + v * v) * (e[i + 1] - e[i]) / (1 + 0.1 * v * v));
         }
 }
 
@@ -35,7 +37,8 @@ void tracer_ref(const float *in, float *out, int n, int levels)
     for (size_t k = 0; k < (size_t)levels; k++)
         for (size_t i = 0; i < wide; i++) {
             const float *at = in + k * wide + i;
-            out[k * wide + i] = at[3 * wide] - 0.3f * (at[4 * wide] - at[2 * wide]) + 0.05f * (at[5 * wide] - at[wide]) +
+            out[k * wide + i] = at[3 * wide] - 0.3f * (at[4 * wide] - at[2 * wide]) +
+                                0.05f * (at[5 * wide] - at[wide]) +
                                 0.01f * (at[6 * wide] + at[0] - 2 * at[3 * wide]);
         }
 }
@@ -77,7 +80,8 @@ void pyrdown_ref(const uint8_t *in, uint8_t *out, int w, int h)
     for (size_t y = 0; y < (size_t)h; y++)
         for (size_t x = 0; x < wide; x++) {
             const uint8_t *at = in + 4 * y * wide + 2 * x;
-            out[y * wide + x] = (uint8_t)((at[0] + at[1] + at[2 * wide] + at[2 * wide + 1] + 2) / 4);
+            out[y * wide + x] =
+                (uint8_t)((at[0] + at[1] + at[2 * wide] + at[2 * wide + 1] + 2) / 4);
         }
 }
 
@@ -86,7 +90,8 @@ void swapxy_ref(const float *in, float *out, int w, int h)
     for (int y = 0; y < h; y++)
         for (int x = 0; x < w; x++) {
             const float *at = in + (size_t)y * (size_t)w + x;
-            float around = at[x > 0 ? -1 : 0] + at[x < w - 1 ? 1 : 0] + at[y > 0 ? -w : 0] + at[y < h - 1 ? w : 0];
+            float around = at[x > 0 ? -1 : 0] + at[x < w - 1 ? 1 : 0] + at[y > 0 ? -w : 0] +
+                           at[y < h - 1 ? w : 0];
             out[(size_t)y * (size_t)w + (size_t)x] = 2 * at[0] - 0.25f * around;
         }
 }

@@ -93,8 +93,8 @@ void upmix_ref(const float *in, float *out, int tiles)
         }
 }
 
-void fiveops_ref(float *v, const float *in, const float *bias, const float *other, float factor, float low,
-                 float high, int n)
+void fiveops_ref(float *v, const float *in, const float *bias, const float *other, float factor,
+                 float low, float high, int n)
 {
     for (int i = 0; i < n; i++)
         v[i] = sqrtf(fabsf(fminf(fmaxf(in[i] * factor + bias[i], low), high))) * other[i];

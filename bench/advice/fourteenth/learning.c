@@ -91,7 +91,8 @@ void alibi_ref(const float *score, const float *slopes, float *out, int heads, i
         for (int r = 0; r < rows; r++)
             for (int k = 0; k < seq; k++) {
                 size_t at = ((size_t)h * (size_t)rows + (size_t)r) * (size_t)seq + (size_t)k;
-                out[at] = tanhf(score[at] - exp2f(-8.0f * (float)(h + 1) / (float)heads) * (float)abs(r - k));
+                out[at] = tanhf(score[at] -
+                                exp2f(-8.0f * (float)(h + 1) / (float)heads) * (float)abs(r - k));
             }
 }
 
@@ -224,7 +225,8 @@ void patches_ref(const float *in, float *out, int w, int h)
                         out[at++] = in[(c * high + top + y) * wide + left + x];
 }
 
-void experts_ref(const float *value, const int32_t *chosen, float *out, int tokens, int count, int dim)
+void experts_ref(const float *value, const int32_t *chosen, float *out, int tokens, int count,
+                 int dim)
 {
     for (size_t t = 0; t < (size_t)tokens; t++)
         for (size_t d = 0; d < (size_t)dim; d++) {
