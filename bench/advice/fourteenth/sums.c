@@ -99,11 +99,14 @@ void hist2k_ref(const uint32_t *in, uint32_t *bins, int n)
         bins[in[i]]++;
 }
 
-void modekeys_ref(const int32_t *key, const int32_t *value, int32_t *sum, int n, int keys)
+void modekeys_ref(const int32_t *key, const float *value, float *sum, int n, int keys)
 {
-    memset(sum, 0, (size_t)keys * sizeof *sum);
+    double *sums = calloc((size_t)keys, sizeof *sums);
     for (int i = 0; i < n; i++)
-        sum[key[i]] += value[i];
+        sums[key[i]] += value[i];
+    for (int k = 0; k < keys; k++)
+        sum[k] = (float)sums[k];
+    free(sums);
 }
 
 void harmean_ref(const uint8_t *in, float *out, int n)
@@ -160,13 +163,10 @@ void slowsum_ref(const float *a, const float *b, float *sum, int n)
     *sum = (float)total;
 }
 
-void minpair_ref(const float *in, float *out, int32_t *which, int n)
+void eitherof_ref(const float *a, const float *b, float *out, int n)
 {
-    for (int i = 0; i < n; i++) {
-        int second = in[2 * i] > in[2 * i + 1];
-        out[i] = in[2 * i + second];
-        which[i] = 2 * i + second;
-    }
+    for (int i = 0; i < n; i++)
+        out[i] = a[i] < 0 ? expf(a[i]) * b[i] + a[i] : 1 / sqrtf(a[i] + b[i]) - a[i] * b[i];
 }
 
 void oddcount_ref(const int32_t *in, int32_t *count, int n)

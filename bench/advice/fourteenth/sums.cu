@@ -1,5 +1,5 @@
 // Sums, counts and scans: cubes_*, extent2_*, geomean_*, colnorms, movsum_*, exsum_*, hist8_*, hist2k_*, modekeys_*, harmean_*,
-// halfvar_*, tiledot_*, firstover_*, slowsum_*, minpair_*, oddcount_*. Each pair's YAML says what differs.
+// halfvar_*, tiledot_*, firstover_*, slowsum_*, eitherof_*, oddcount_*. Each pair's YAML says what differs.
 // SPDX-License-Identifier: Apache-2.0
 #include <cuda_fp16.h>
 
@@ -288,7 +288,7 @@ extern "C" __global__ void hist2k_shared(const unsigned *in, unsigned *bins, int
 
 /* ---- How often each of the sorted keys is there, and their values' sums ------------------------------------------------------------------ */
 
-extern "C" __global__ void modekeys_each(const int *key, const int *value, int *sum, int n)
+extern "C" __global__ void modekeys_each(const int *key, const float *value, float *sum, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
@@ -296,13 +296,15 @@ extern "C" __global__ void modekeys_each(const int *key, const int *value, int *
 }
 
 // A warp's lanes with one key add up by shuffles, and the run's last lane adds the total.
-extern "C" __global__ void modekeys_runs(const int *key, const int *value, int *sum, int n)
+extern "C" __global__ void modekeys_runs(const int *key, const float *value, float *sum, int n)
 {
-    int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32, k = i < n ? key[i] : -1, v = i < n ? value[i] : 0;
+    int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32, k = i < n ? key[i] : -1;
+    float v = i < n ? value[i] : 0.0f;
 #pragma unroll
     for (int step = 1; step < 32; step *= 2) {
-        int other = __shfl_up_sync(0xffffffff, v, step), same = __shfl_up_sync(0xffffffff, k, step);
-        v += lane >= step && same == k ? other : 0;
+        float other = __shfl_up_sync(0xffffffff, v, step);
+        int same = __shfl_up_sync(0xffffffff, k, step);
+        v += lane >= step && same == k ? other : 0.0f;
     }
     int next = __shfl_down_sync(0xffffffff, k, 1);
     if (k >= 0 && (lane == 31 || next != k))
@@ -343,7 +345,7 @@ extern "C" __global__ void halfvar_scalar(const __half *in, __half *out, int n)
     if (i >= n)
         return;
     __half least = in[i], most = least;
-#pragma unroll
+#pragma unroll 2
     for (int k = 1; k < 24; ++k) {
         __half v = in[k * n + i];
         least = __hmin(least, v);
@@ -358,7 +360,7 @@ extern "C" __global__ void halfvar_pairs(const __half2 *in, __half2 *out, int pa
     if (i >= pairs)
         return;
     __half2 least = in[i], most = least;
-#pragma unroll
+#pragma unroll 2
     for (int k = 1; k < 24; ++k) {
         __half2 v = in[k * pairs + i];
         least = __hmin2(least, v);
@@ -472,32 +474,28 @@ extern "C" __global__ void slowsum_eight(const float *a, const float *b, float *
         atomicAdd(sum, v);
 }
 
-/* ---- The lesser of each pair of numbers and its index: by a branch and by selection ------------------------------------------------------------------ */
+/* ---- An exponential or an inverse root, by the sign: one of them, and both ------------------------------------------------------------------------------ */
 
-extern "C" __global__ void minpair_branch(const float2 *in, float *out, int *which, int n)
+extern "C" __global__ void eitherof_branch(const float *a, const float *b, float *out, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n)
         return;
-    float2 v = in[i];
-    if (v.x <= v.y) {
-        out[i] = v.x;
-        which[i] = 2 * i;
-    } else {
-        out[i] = v.y;
-        which[i] = 2 * i + 1;
-    }
+    float v;
+    if (a[i] < 0.0f)
+        v = __expf(a[i]) * b[i] + a[i];
+    else
+        v = rsqrtf(a[i] + b[i]) - a[i] * b[i];
+    out[i] = v;
 }
 
-extern "C" __global__ void minpair_select(const float2 *in, float *out, int *which, int n)
+extern "C" __global__ void eitherof_both(const float *a, const float *b, float *out, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n)
         return;
-    float2 v = in[i];
-    bool second = v.x > v.y;
-    out[i] = second ? v.y : v.x;
-    which[i] = 2 * i + second;
+    float u = a[i], w = b[i], low = __expf(u) * w + u, high = rsqrtf(fabsf(u) + w) - u * w;
+    out[i] = u < 0.0f ? low : high;
 }
 
 /* ---- How many numbers are odd: a block adds by a shared word, or by its warps ------------------------------------------------------------------------- */
