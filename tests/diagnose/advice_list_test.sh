@@ -109,6 +109,11 @@ failures += check_list("thirteenth", "2026-11-29", 85, ("validation",),
                        old + new + third + fourth + fifth + sixth + seventh + eighth + ninth + tenth + eleventh + twelfth)
 mains = Counter(r[5].split(",")[0] for r in thirteenth)
 failures += check("thirteenth: two pairs and more for 27 main causes", [] if sum(n >= 2 for n in mains.values()) >= 27 else [mains])
+fourteenth = rows(advice / "fourteenth/pairs.tsv")
+failures += check_list("fourteenth", "2026-11-30", 95, ("validation",),
+                       old + new + third + fourth + fifth + sixth + seventh + eighth + ninth + tenth + eleventh + twelfth + thirteenth)
+mains = Counter(r[5].split(",")[0] for r in fourteenth)
+failures += check("fourteenth: two pairs and more for 26 main causes", [] if sum(n >= 2 for n in mains.values()) >= 26 else [mains])
 sys.exit(failures > 0)
 END
 failures=$((failures + $?))
