@@ -567,7 +567,7 @@ static struct stall_table *time_fill(const struct launch *l, struct arena *a,
                               .l2 = l->l2_whole,
                               .counters = &report->counters,
                               .work = &work,
-                              .threads = l->threads,
+                              .team = l->team,
                               .spare = l->sim->spare};
     atomic_turns_fill(l, &in);
     const struct sim_listener *guest = l->options->listener;

@@ -739,6 +739,7 @@ struct launch {
     struct core *cores;
     int core_count;
     int threads; // that it may take; of them as many run as there are SMs with blocks
+    struct team *team; // … and what else they do; NULL: the caller's alone
     struct audience audience, audience_traced; // of blocks that are traced
     struct l2_counts l2, l2_whole;             // of the blocks that ran; of all
     uint64_t *site_l2_hits;
