@@ -242,7 +242,7 @@ uint32_t l2_home(const struct l2 *c, uint64_t line); // of a line's number, the 
 void l2_free(struct l2 *c);
 uint64_t l2_dirty_bytes(const struct l2 *c);
 // Of those, what is written back alone, and is fetched for what was written in part: thirds as in l2_counts.
-void l2_dirty_alone(const struct l2 *c, uint64_t *written, uint64_t *merged);
+void l2_dirty_alone(const struct l2 *c, struct team *team, uint64_t *written, uint64_t *merged);
 uint64_t l2_dirty_bytes_max(const struct l2 *c); // about: sectors written in part count less
 uint64_t l2_lines(const struct l2 *c);
 uint64_t l2_lines_used(const struct l2 *c); // that ever held something since it was flushed
@@ -257,12 +257,12 @@ void l2_replay(struct l2 *c, const struct l2_request *requests, size_t count,
 struct l2_arrivals {
     struct l2_asked {  // direct mapped, by line, of each slice of the sets apart (l2_slices.h)
         uint64_t line; // its number + 1; 0 = none
-        size_t round;
-        int sm;
+        uint32_t round; // its last bits
+        uint16_t sm;
         uint8_t sectors; // that it asked for; a granule may bring more
     } * asked;
-    size_t round;
-    int sm; // whose requests are replayed
+    uint32_t round;
+    uint16_t sm; // whose requests are replayed
     uint64_t *site_halves;
 };
 enum { L2_ASKED = 1 << 16 };

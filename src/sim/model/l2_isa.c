@@ -388,7 +388,7 @@ static void arrival_note(struct l2_arrivals *a, const struct l2_request *r, uint
     enum { SAME_ROUND = 2, ROUND_BEFORE = 1 }; // halves
     uint64_t line = r->line_address >> LINE_SHIFT;
     struct l2_asked *asked = asked_of(a, line, index);
-    bool known = asked->line == line + 1 && asked->round + 1 >= a->round;
+    bool known = asked->line == line + 1 && a->round - asked->round <= 1;
     if (hit != r->sectors) {
         uint8_t before = known && asked->sm == a->sm ? asked->sectors : 0;
         *asked = (struct l2_asked){line + 1, a->round, a->sm, r->sectors | before};
@@ -889,7 +889,7 @@ static void replay_logs(struct l2 *c, struct l2_log *const *logs, int count, str
                 next = logs[i + 1]->count * (n + 1) / rounds - logs[i + 1]->replayed;
                 log_fetch(c, logs[i + 1], next, round->arrivals);
             }
-            round->arrivals->sm = i;
+            round->arrivals->sm = (uint16_t)i;
             log_replay(c, logs[i], now, round);
             logs[i]->replayed += now;
         }
@@ -921,12 +921,13 @@ static inline uint64_t thirds_of(uint64_t sectors)
            (uint64_t)__builtin_popcountll((sectors ^ sectors >> 2) & halves);
 }
 
-static void dirty_alone(const struct l2 *c, uint64_t *written, uint64_t *merged)
+static void dirty_alone(const struct l2 *c, size_t word, size_t end, uint64_t *written,
+                        uint64_t *merged)
 {
     enum { AT_ONCE = 8 };
     const uint64_t low = 0x0f0f0f0f0f0f0f0fu;
     _Static_assert(2 * AT_ONCE == WAYS, "both halves of a set");
-    for (size_t word = 0; word < wrote_words(c); word++)
+    for (; word < end; word++)
         for (uint64_t sets = c->wrote[word]; sets != 0; sets &= sets - 1) {
             size_t i = WROTE_BITS * word + (size_t)__builtin_ctzll(sets);
             uint64_t a = states_of(c, i, 0), b = states_of(c, i, AT_ONCE);

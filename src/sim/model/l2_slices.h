@@ -273,6 +273,15 @@ static void log_serve(struct share *s, struct l2_log *log, const uint32_t *place
     }
 }
 
+// A round's part of a log and of its places is on its way to the host's cache: other threads wrote these.
+static inline void log_ahead(const struct l2_log *log, const uint32_t *places)
+{
+    enum { HOST_LINE = 64, PER_LINE = HOST_LINE / sizeof *places };
+    l2_log_prefetch(log);
+    for (size_t i = 0; i <= CHUNK; i += PER_LINE)
+        __builtin_prefetch(places + log->next_single + i);
+}
+
 static void share_serve(const struct shared_replay *all, struct share *s)
 {
     for (size_t n = 0; n < all->rounds; n++, s->arrivals.round++) {
@@ -280,7 +289,7 @@ static void share_serve(const struct shared_replay *all, struct share *s)
         for (int i = 0; i < all->count; i++) {
             now = next;
             if (i + 2 < all->count)
-                l2_log_prefetch(&s->log[i + 2]);
+                log_ahead(&s->log[i + 2], all->place[i + 2]);
             if (i + 1 < all->count) { // is fetched while this one is served
                 struct l2_log *log = &s->log[i + 1];
                 next = chunk_of(log, n, all->rounds);
@@ -290,7 +299,7 @@ static void share_serve(const struct shared_replay *all, struct share *s)
                 else if (next > 0)
                     row_pick(s, log, &log->rows[log->next_row]);
             }
-            s->arrivals.sm = i;
+            s->arrivals.sm = (uint16_t)i;
             log_serve(s, &s->log[i], all->place[i], now, &s->picked[i % 2]);
         }
     }
@@ -382,7 +391,7 @@ static void replay_shared(struct l2 *c, struct l2_log *const *logs, int count, s
     for (int i = 0; i < all.share_count; i++)
         share_settle(&all, &all.shares[i]);
     round->merging_round += rounds;
-    round->arrivals->round += rounds;
+    round->arrivals->round += (uint32_t)rounds;
     spare_give(all.shares);
     spare_give(all.place);
     spare_give(room);

@@ -474,7 +474,7 @@ static bool violation_fail(const struct sim_violation *v, struct error *err)
 static void dirty_alone_fill(const struct launch *l, struct l2_counts *c)
 {
     if (!l->options->no_timing && !sample_is_partial(l))
-        l2_dirty_alone(l->sim->l2, &c->dirty_written_thirds, &c->dirty_merged_thirds);
+        l2_dirty_alone(l->sim->l2, l->team, &c->dirty_written_thirds, &c->dirty_merged_thirds);
 }
 
 // What L2 did for all blocks. It holds no more dirty bytes than it can: the rest was written back.

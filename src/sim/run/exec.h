@@ -773,7 +773,7 @@ struct sim {
     int l1_count;
     struct l2_asked *
         asked; // of l2_arrivals, kept: rounds go on from launch to launch, none is taken for an old one
-    size_t asked_round; // the last
+    uint32_t asked_round; // the last
     uint8_t *l1_room;   // where they lie, l1_each bytes each
     uint64_t l1_each;
     uint64_t l1_shared_bytes;

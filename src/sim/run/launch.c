@@ -386,6 +386,10 @@ static bool launch_local(struct launch *l, const struct ptx_function *f, struct 
     return true;
 }
 
+// In a large page: each request comes by another place of it.
+enum { ASKED_BYTES = 2 << 20 };
+_Static_assert(ASKED_BYTES >= L2_ASKED * sizeof(struct l2_asked), "all of it");
+
 static bool launch_init(struct launch *l, struct sim *s, const struct sim_launch *o,
                         struct sim_report *report, struct error *err)
 {
@@ -440,7 +444,7 @@ static bool launch_init(struct launch *l, struct sim *s, const struct sim_launch
     l->site_l2_hits = xcalloc((size_t)l->program->site_count + 1, sizeof(uint64_t));
     l->arrivals.site_halves = xcalloc((size_t)l->program->site_count + 1, sizeof(uint64_t));
     if (s->asked == NULL)
-        s->asked = xcalloc(L2_ASKED, sizeof *s->asked);
+        s->asked = memset(large_new(ASKED_BYTES), 0, ASKED_BYTES);
     l->arrivals.asked = s->asked;
     l->arrivals.round = s->asked_round + 2; // no round before is the one before
     l->merging = merging_new(l->gpu);
