@@ -305,20 +305,6 @@ static void share_serve(const struct shared_replay *all, struct share *s)
     }
 }
 
-static void shares_serve(void *context, int index)
-{
-    (void)index;
-    struct shared_replay *s = context;
-    for (;;) {
-        int mine = __atomic_fetch_add(&s->next_share, 1, __ATOMIC_RELAXED);
-        if (mine >= s->share_count)
-            return;
-        share_serve(s, &s->shares[mine]);
-    }
-}
-
-/* ---- all of it ---------------------------------------------------------------------------------- */
-
 static void share_init(const struct shared_replay *all, int number, struct share *s)
 {
     const struct l2_round *round = all->round;
@@ -328,7 +314,7 @@ static void share_init(const struct shared_replay *all, int number, struct share
         s->slices |= 1u << slice;
     s->log = spare_take(round->spare, (size_t)all->count * sizeof *s->log);
     for (int i = 0; i < all->count; i++) {
-        s->log[i] = *all->logs[i];
+        memcpy(&s->log[i], all->logs[i], offsetof(struct l2_log, replayed));
         l2_log_rewind(&s->log[i]);
     }
     size_t sites = (round->site_count + 1) * sizeof(uint64_t);
@@ -336,6 +322,21 @@ static void share_init(const struct shared_replay *all, int number, struct share
     if (round->site_hits != NULL)
         s->site_hits = spare_take_zeros(round->spare, sites);
 }
+
+static void shares_serve(void *context, int index)
+{
+    (void)index;
+    struct shared_replay *s = context;
+    for (;;) {
+        int mine = __atomic_fetch_add(&s->next_share, 1, __ATOMIC_RELAXED);
+        if (mine >= s->share_count)
+            return;
+        share_init(s, mine, &s->shares[mine]);
+        share_serve(s, &s->shares[mine]);
+    }
+}
+
+/* ---- all of it ----------------------------------------------------------------------------------- */
 
 // Adds what it counted, and gives its memory back.
 static void share_settle(const struct shared_replay *all, struct share *s)
@@ -385,8 +386,6 @@ static void replay_shared(struct l2 *c, struct l2_log *const *logs, int count, s
         at += logs[i]->single_count + PICKED_AT_ONCE;
     }
     team_run(round->team, groups_prepare, &all);
-    for (int i = 0; i < all.share_count; i++)
-        share_init(&all, i, &all.shares[i]);
     team_run(round->team, shares_serve, &all);
     for (int i = 0; i < all.share_count; i++)
         share_settle(&all, &all.shares[i]);

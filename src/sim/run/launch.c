@@ -529,13 +529,17 @@ static void launch_replay(struct launch *l, struct team *team)
     free(logs);
 }
 
+// Most of a log is where a replay is, which begins anew with each.
+enum { L2_LOG_KEPT = offsetof(struct l2_log, replayed) };
+
 static void launch_swap_logs(struct launch *l)
 {
     for (int i = 0; i < l->sm_count; i++) {
         struct sm *sm = &l->sms[i];
-        struct l2_log log = sm->log;
-        sm->log = sm->sent;
-        sm->sent = log;
+        unsigned char log[L2_LOG_KEPT];
+        memcpy(log, &sm->log, L2_LOG_KEPT);
+        memcpy(&sm->log, &sm->sent, L2_LOG_KEPT);
+        memcpy(&sm->sent, log, L2_LOG_KEPT);
         l2_log_start(&sm->log);
     }
 }
