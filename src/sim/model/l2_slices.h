@@ -132,8 +132,8 @@ static void singles_pick(const struct share *s, const struct l2_log *log, const 
     size_t n = 0;
     for (size_t at = 0; at < count; at += PICKED_AT_ONCE) {
         size_t left = count - at;
-        unsigned in = places_in(place + at, left < PICKED_AT_ONCE ? left : PICKED_AT_ONCE,
-                                s->slices);
+        unsigned in =
+            places_in(place + at, left < PICKED_AT_ONCE ? left : PICKED_AT_ONCE, s->slices);
         for (; in != 0; in &= in - 1, n++) {
             size_t i = at + (unsigned)__builtin_ctz(in);
             uint32_t index = place[i] & ((1u << HOME_SHIFT) - 1);
@@ -202,22 +202,37 @@ static inline unsigned own_before(const struct l2_log *log, unsigned n)
     return (unsigned)__builtin_popcountll(log->places.own & bits_below(n));
 }
 
-// As row_count() and, where the row goes line by line, row_each().
-static void row_serve(struct share *s, struct l2_log *log, const struct l2_row *row, unsigned from,
-                      unsigned to, bool each)
+// Those of the row's requests from one to another that are in the slices, as row_each() serves them all. Returns their sectors,
+// and adds those that go by way of the near partition to `again`.
+static unsigned row_each_own(struct share *s, const struct l2_log *log,
+                             const struct store_plan *plan, uint64_t own, unsigned *again)
 {
-    const struct store_plan *plan = row->plan;
     const struct l2_places *p = &log->places;
-    unsigned sent = 0, again = 0, at = own_before(log, from);
-    for (uint64_t own = p->own & bits_below(to) & ~bits_below(from); own != 0;
-         own &= own - 1, at++) {
+    unsigned sent = 0, at = own != 0 ? own_before(log, (unsigned)__builtin_ctzll(own)) : 0;
+    for (; own != 0; own &= own - 1, at++) {
         const struct l2_request *r = &plan->request[__builtin_ctzll(own)];
         sent += bits_of_4(r->sectors);
-        again += p->far >> at & 1 ? bits_of_4(r->sectors) : 0;
-        if (!each)
-            continue;
+        *again += p->far >> at & 1 ? bits_of_4(r->sectors) : 0;
         struct route where = place_route(&s->l2, log, &p->line[at]);
         line_write(&s->l2, &where, r->sectors, r->full_sectors, 1 + r->more_words, &s->counts);
+    }
+    return sent;
+}
+
+// As row_count() and, where the row goes line by line, row_each().
+static inline void row_serve(struct share *s, struct l2_log *log, const struct l2_row *row,
+                             unsigned from, unsigned to, bool each)
+{
+    const struct store_plan *plan = row->plan;
+    unsigned sent, again = 0;
+    if (!each) { // all have the same sectors
+        unsigned first = own_before(log, from), count = own_before(log, to) - first;
+        uint64_t far = log->places.far >> first & bits_below(count);
+        sent = count * bits_of_4(plan->alike);
+        again = (unsigned)__builtin_popcountll(far) * bits_of_4(plan->alike);
+    } else {
+        uint64_t own = log->places.own & bits_below(to) & ~bits_below(from);
+        sent = row_each_own(s, log, plan, own, &again);
     }
     s->counts.write_sectors += sent + again;
     s->counts.hit_sectors += sent + again;
