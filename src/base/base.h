@@ -327,10 +327,11 @@ struct team;
 typedef void (*team_body)(void *context, int index); // by each: the giver is 0, others 1 and up
 struct team *team_open(int others);                  // at most; they start with the first job
 int team_size(const struct team *c);                 // at most, the giver included
-bool team_begin(struct team *c, team_body body, void *context); // the others begin; false: there are none
-void team_end(struct team *c);                                  // waits for them
-void team_run(struct team *c, team_body body, void *context);   // all do it, the giver too
-void team_close(struct team *c);                                // between jobs; NULL: nothing
+bool team_begin(struct team *c, team_body body,
+                void *context); // the others begin; false: there are none
+void team_end(struct team *c);  // waits for them
+void team_run(struct team *c, team_body body, void *context); // all do it, the giver too
+void team_close(struct team *c);                              // between jobs; NULL: nothing
 
 /* ---- random numbers, hashes, time ---------------------------------------------------------- */
 

@@ -10,8 +10,9 @@
 #include <immintrin.h>
 #endif
 
-enum { LOOKS = 32 };                        // between two looks at the clock
-static const uint64_t look_ns_most = 100000; // a wake-up of a processor that sleeps takes about half of it
+enum { LOOKS = 32 }; // between two looks at the clock
+static const uint64_t look_ns_most =
+    100000; // a wake-up of a processor that sleeps takes about half of it
 
 struct team {
     int others; // at most
@@ -102,8 +103,7 @@ static void team_start(struct team *c)
         return;
     c->looks = c->others < cpu_count_known();
     c->threads = xcalloc((size_t)c->others, sizeof *c->threads);
-    while (c->count < c->others &&
-           pthread_create(&c->threads[c->count], NULL, team_thread, c) == 0)
+    while (c->count < c->others && pthread_create(&c->threads[c->count], NULL, team_thread, c) == 0)
         c->count++;
     c->others = c->count;
 }

@@ -255,8 +255,8 @@ void l2_replay(struct l2 *c, const struct l2_request *requests, size_t count,
 // SM: they are still on their way. By site, in halves: the SMs' logs have no times, and what was asked for in the same
 // round of them counts whole, in the one before half.
 struct l2_arrivals {
-    struct l2_asked {  // direct mapped, by line, of each slice of the sets apart (l2_slices.h)
-        uint64_t line; // its number + 1; 0 = none
+    struct l2_asked {   // direct mapped, by line, of each slice of the sets apart (l2_slices.h)
+        uint64_t line;  // its number + 1; 0 = none
         uint32_t round; // its last bits
         uint16_t sm;
         uint8_t sectors; // that it asked for; a granule may bring more
@@ -277,8 +277,8 @@ struct l2_round {
     struct merging *merging; // NULL: nothing merges
     size_t merging_round;    // the first; afterwards, and that of the arrivals, the next
     size_t site_count;
-    struct team *team;       // that may take part; NULL: the caller alone
-    struct spare *spare;     // for what they need; NULL: it is not kept
+    struct team *team;   // that may take part; NULL: the caller alone
+    struct spare *spare; // for what they need; NULL: it is not kept
 };
 void l2_replay_logs(struct l2 *c, struct l2_log *const *logs, int count, struct l2_round *round);
 // merging.c: reads of neighbouring SMs for one line that leave at about the same time go to L2 as one.

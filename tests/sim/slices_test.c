@@ -70,7 +70,9 @@ static void log_fill(struct l2_log *log, int sm, uint32_t epoch)
         struct l2_request r = {.line_address = IN + w[0] % LINES * LINE_BYTES,
                                .site = w[1] % SITES,
                                .sectors = (uint8_t)(1 + w[2] % 15),
-                               .kind = w[3] % 8 == 0 ? L2_ATOMIC : w[3] % 8 < 3 ? L2_WRITE : L2_READ,
+                               .kind = w[3] % 8 == 0  ? L2_ATOMIC
+                                       : w[3] % 8 < 3 ? L2_WRITE
+                                                      : L2_READ,
                                .more_words = w[3] / 8 % 4 & 7U,
                                .sm_partition = log->sm_partition};
         if (r.kind == L2_WRITE)
@@ -95,9 +97,8 @@ static void replay_all(double share, struct team *team, struct result *out)
     struct l2 *l2 = l2_new_share(h200, share);
     struct merging *merging = merging_new(h200);
     *out = (struct result){.rounds = 1};
-    struct l2_arrivals arrivals = {.asked = xcalloc(L2_ASKED, sizeof *arrivals.asked),
-                                   .round = 2,
-                                   .site_halves = out->halves};
+    struct l2_arrivals arrivals = {
+        .asked = xcalloc(L2_ASKED, sizeof *arrivals.asked), .round = 2, .site_halves = out->halves};
     for (uint32_t epoch = 0; epoch < EPOCHS; epoch++) {
         struct l2_log log[SMS], *logs[SMS];
         for (int i = 0; i < SMS; i++) {

@@ -517,15 +517,14 @@ static inline void place_fetch(const struct l2 *c, const struct store_plan *plan
     if (warm != 0 && (uint32_t)warm == at->tag)
         return; // has what writes in part need
     const struct set *home = &c->sets[at->home];
-    set_fetch(home);
+    set_prefetch(home);
     if (c->partitions != 2)
         return;
-    const struct set *other =
-        at->home < c->set_count ? home + c->set_count : home - c->set_count;
+    const struct set *other = at->home < c->set_count ? home + c->set_count : home - c->set_count;
     if (!far) // a copy may be there: its tags are looked at
-        line_fetch(other);
+        __builtin_prefetch(other, 1);
     else if (plan->partial < plan->sent) // what is whole is kept there too
-        set_fetch(other);
+        set_prefetch(other);
 }
 
 // Where the row's lines are, unless those of the row before are there.

@@ -24,7 +24,7 @@ struct reach { // of a group's reads in a round: the lines lie from one to the o
     uint64_t low, high;
 };
 enum { ROUNDS = 2 }; // this one and the one before
-struct group {         // host threads write to different ones at the same time
+struct group {       // host threads write to different ones at the same time
     _Alignas(64) struct pending slots[SLOTS];
     struct reach reach[ROUNDS]; // by the round's parity
     uint32_t asked;             // the last round in which it read a line; 0: none yet
