@@ -3,6 +3,8 @@
 // instructions, modelled microseconds. With a share below 1 (--sample-blocks' figure) the line's
 // counters are scaled up, to be held beside the full run's.
 //   driver COMPILER(auto|nvrtc|clang) THREADS [CHECKS [SHARE [KERNEL [CHIP OBJECT]]]]
+// THREADS "twin": one, while another process does the same. What both together do is the most that two threads can: less than twice
+// as much where the host's processors share a core, its caches or its memory.
 // CHIP and OBJECT: one of AMD's, and the kernels' machine code for it; KERNEL is then a name or "all".
 // SPDX-License-Identifier: Apache-2.0
 #include "device/device.h"
@@ -10,9 +12,12 @@
 #include "sim/sim.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { REPEATS = 5, ROWS = 1024, COUNT = 1 << 22, SIDE = 256, BUFFERS = 3 };
 
@@ -85,6 +90,7 @@ static const struct work works[] = {
 
 struct options {
     int threads;
+    bool twin;
     unsigned checks;
     double share;
 };
@@ -157,6 +163,35 @@ static bool run(struct sim *sim, const struct code *code, const struct work *w,
     return ok;
 }
 
+// Beside a process that runs the same again and again, from its first time on until we are done.
+static bool run_beside_twin(struct sim *sim, const struct code *code, const struct work *w,
+                            const struct options *o, struct error *err)
+{
+    int ready[2];
+    char byte = 0;
+    (void)fflush(stdout);
+    if (pipe(ready) != 0)
+        return fail_as(err, ERROR_SYSTEM, NOWHERE, "no pipe to the twin");
+    pid_t twin = fork();
+    if (twin == 0) {
+        (void)!freopen("/dev/null", "w", stdout);
+        while (run(sim, code, w, o, err) && (byte != 0 || write(ready[1], "", 1) == 1))
+            byte = 1;
+        _exit(1);
+    }
+    (void)close(ready[1]);
+    bool ok = twin > 0 && read(ready[0], &byte, 1) == 1;
+    (void)close(ready[0]);
+    if (!ok)
+        (void)fail_as(err, ERROR_SYSTEM, NOWHERE, "%s: the twin did not run", w->kernel);
+    ok = ok && run(sim, code, w, o, err);
+    if (twin > 0) {
+        (void)kill(twin, SIGKILL);
+        (void)waitpid(twin, NULL, 0);
+    }
+    return ok;
+}
+
 static bool load_ptx(struct arena *a, const char *compiler, struct sim **sim, struct code *out,
                      struct error *err)
 {
@@ -193,7 +228,9 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: driver COMPILER THREADS [CHECKS [SHARE [KERNEL]]]\n");
         return 2;
     }
-    struct options o = {.threads = atoi(argv[2]),
+    bool twin = strcmp(argv[2], "twin") == 0;
+    struct options o = {.threads = twin ? 1 : atoi(argv[2]),
+                        .twin = twin,
                         .checks = argc > 3 ? (unsigned)atoi(argv[3]) : 0,
                         .share = argc > 4 ? atof(argv[4]) : 0};
     struct arena arena = {0};
@@ -204,7 +241,7 @@ int main(int argc, char **argv)
                        : load_ptx(&arena, argv[1], &sim, &code, &err);
     for (size_t i = 0; ok && i < sizeof(works) / sizeof(works[0]); i++)
         if (argc <= 5 || strcmp(argv[5], "all") == 0 || strcmp(argv[5], works[i].kernel) == 0)
-            ok = run(sim, &code, &works[i], &o, &err);
+            ok = (o.twin ? run_beside_twin : run)(sim, &code, &works[i], &o, &err);
     if (!ok)
         fprintf(stderr, "driver: %s\n", err.message);
     if (code.amd)

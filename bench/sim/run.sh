@@ -2,7 +2,9 @@
 # The simulated H200's speed beside Oclgrind's on the same five kernels (kernels.cu, kernels.cl), every
 # counter on, in one run on one machine: a table in Markdown. Seconds are the least of five launches for
 # ridge (caches and trace included, compiling not), one run for Oclgrind, less a run of one work-group
-# on its smallest problem (its start, its compiler, its buffers). Then a share of the blocks (--sample-blocks) beside all of them.
+# on its smallest problem (its start, its compiler, its buffers). "By 2 processes": what two launches of one thread do
+# at the same time, each in a process of its own, over what one does alone: the most that 2 threads can be on this host.
+# Then a share of the blocks (--sample-blocks) beside all of them.
 # At last the same kernels as machine code of AMD's three chips, where a clang makes it. Needs oclgrind (Debian's package) for its columns. Usage: bench/sim/run.sh [COMPILER]
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
@@ -49,14 +51,16 @@ oclgrind_s() { # kernel global local words n
 
 "$driver" "$compiler" 1 >"$scratch/one" 2>"$scratch/compiler"
 "$driver" "$compiler" 0 >"$scratch/all" 2>/dev/null
+"$driver" "$compiler" 2 >"$scratch/two" 2>/dev/null
+"$driver" "$compiler" twin >"$scratch/twin" 2>/dev/null
 "$driver" "$compiler" 1 6 >"$scratch/checked" 2>/dev/null
 "$driver" "$compiler" 1 0 0.1 >"$scratch/tenth" 2>/dev/null
 
 echo "Host: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) processors. $(cat "$scratch/compiler")."
 echo "Oclgrind: $(oclgrind-kernel --version 2>/dev/null | grep -oE '[0-9]+\.[0-9]+(\.[0-9]+)?' | head -n 1 || echo none). Date: $(date -u +%F)."
 echo
-echo '| kernel | lane-instructions | Oclgrind s | ridge s, 1 thread | times Oclgrind | G lane-instructions/s a core | speed-up on all processors | ridge s with --check |'
-echo '|---|---|---|---|---|---|---|---|'
+echo '| kernel | lane-instructions | Oclgrind s | ridge s, 1 thread | times Oclgrind | G lane-instructions/s a core | speed-up on all processors | by 2 threads | by 2 processes | ridge s with --check |'
+echo '|---|---|---|---|---|---|---|---|---|---|'
 declare -A peers
 for work in "${works[@]}"; do
     read -r kernel global local_size words n <<<"$work"
@@ -72,10 +76,12 @@ for work in "${works[@]}"; do
         $1 == kernel { seconds[FILENAME] = $3; lanes = $5; n++ }
         END {
             one = seconds[ARGV[1]]; all = seconds[ARGV[2]]; checked = seconds[ARGV[3]]
-            printf "| %s | %.1f M | %s | %.4f | %s | %.2f | %.2f | %.4f |\n", kernel, lanes / 1e6,
+            two = seconds[ARGV[4]]; twin = seconds[ARGV[5]]
+            printf "| %s | %.1f M | %s | %.4f | %s | %.2f | %.2f | %.2f | %.2f | %.4f |\n", kernel, lanes / 1e6,
                 peer == "" ? "-" : sprintf("%.2f", peer / 1e9), one,
-                peer == "" ? "-" : sprintf("%.0f", peer / 1e9 / one), lanes / one / 1e9, one / all, checked
-        }' "$scratch/one" "$scratch/all" "$scratch/checked"
+                peer == "" ? "-" : sprintf("%.0f", peer / 1e9 / one), lanes / one / 1e9, one / all, one / two,
+                2 * one / twin, checked
+        }' "$scratch/one" "$scratch/all" "$scratch/checked" "$scratch/two" "$scratch/twin"
 done
 
 echo

@@ -322,6 +322,17 @@ typedef void (*parallel_body)(void *context, uint64_t first, uint64_t end);
 void parallel_for(uint64_t count, uint64_t grain, parallel_body body, void *context);
 void parallel_copy(void *to, const void *from, size_t size_bytes);
 
+// Threads for one job after the other, in the order in which one thread gives them. NULL: there are none.
+struct team;
+typedef void (*team_body)(void *context, int index); // by each: the giver is 0, others 1 and up
+struct team *team_open(int others);                  // at most; they start with the first job
+int team_size(const struct team *c);                 // at most, the giver included
+bool team_begin(struct team *c, team_body body,
+                void *context); // the others begin; false: there are none
+void team_end(struct team *c);  // waits for them
+void team_run(struct team *c, team_body body, void *context); // all do it, the giver too
+void team_close(struct team *c);                              // between jobs; NULL: nothing
+
 /* ---- random numbers, hashes, time ---------------------------------------------------------- */
 
 // Philox 4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC'11): the
@@ -346,6 +357,7 @@ void hash_hex_large(const void *data, size_t size_bytes, char out[33]);
 uint64_t clock_ns(void);          // monotonic
 void time_utc_iso(char out[32]);  // "2026-11-20T21:00:00Z"
 int cpu_count(void);              // usable by this process
+int cpu_count_known(void);        // the same, as it was when this was first called
 uint64_t memory_free_bytes(void); // that this process may still take; 0 = not known
 
 /* ---- numbers for people --------------------------------------------------------------------- */

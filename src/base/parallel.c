@@ -32,7 +32,7 @@ static void *take_pieces(void *argument)
 }
 
 // One file and a system call are read for it: once for each process is enough.
-static int thread_count(void)
+int cpu_count_known(void)
 {
     static _Atomic int known;
     int count = atomic_load(&known);
@@ -40,14 +40,15 @@ static int thread_count(void)
         count = cpu_count();
         atomic_store(&known, count);
     }
-    return count < THREADS_MAX ? count : THREADS_MAX;
+    return count;
 }
 
 void parallel_for(uint64_t count, uint64_t grain, parallel_body body, void *context)
 {
     struct parallel_loop l = {.count = count, .grain = grain, .body = body, .context = context};
     uint64_t pieces = count / grain + (count % grain != 0);
-    uint64_t most = (uint64_t)thread_count();
+    uint64_t most = (uint64_t)cpu_count_known();
+    most = most < THREADS_MAX ? most : THREADS_MAX;
     pthread_t threads[THREADS_MAX];
     int started = 0;
     // The caller is one of them; a thread that cannot be started is done without.

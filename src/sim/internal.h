@@ -198,6 +198,7 @@ struct l2_log {
     struct l2_places {                 // of the row replayed last: where its lines are
         const struct store_plan *plan; // NULL: none yet
         uint64_t base, far; // a bit a line: its home is the other partition, or one of the others
+        uint64_t own;       // where several threads replay: a bit a line that this one has
         bool apart;         // no two in the same set
         struct l2_place {
             uint32_t home, tag; // the set, of all partitions'
@@ -241,7 +242,7 @@ uint32_t l2_home(const struct l2 *c, uint64_t line); // of a line's number, the 
 void l2_free(struct l2 *c);
 uint64_t l2_dirty_bytes(const struct l2 *c);
 // Of those, what is written back alone, and is fetched for what was written in part: thirds as in l2_counts.
-void l2_dirty_alone(const struct l2 *c, uint64_t *written, uint64_t *merged);
+void l2_dirty_alone(const struct l2 *c, struct team *team, uint64_t *written, uint64_t *merged);
 uint64_t l2_dirty_bytes_max(const struct l2 *c); // about: sectors written in part count less
 uint64_t l2_lines(const struct l2 *c);
 uint64_t l2_lines_used(const struct l2 *c); // that ever held something since it was flushed
@@ -254,14 +255,14 @@ void l2_replay(struct l2 *c, const struct l2_request *requests, size_t count,
 // SM: they are still on their way. By site, in halves: the SMs' logs have no times, and what was asked for in the same
 // round of them counts whole, in the one before half.
 struct l2_arrivals {
-    struct l2_asked {  // direct mapped, by line
-        uint64_t line; // its number + 1; 0 = none
-        size_t round;
-        int sm;
+    struct l2_asked {   // direct mapped, by line, of each slice of the sets apart (l2_slices.h)
+        uint64_t line;  // its number + 1; 0 = none
+        uint32_t round; // its last bits
+        uint16_t sm;
         uint8_t sectors; // that it asked for; a granule may bring more
     } * asked;
-    size_t round;
-    int sm; // whose requests are replayed
+    uint32_t round;
+    uint16_t sm; // whose requests are replayed
     uint64_t *site_halves;
 };
 enum { L2_ASKED = 1 << 16 };
@@ -275,11 +276,15 @@ struct l2_round {
     struct l2_arrivals *arrivals;
     struct merging *merging; // NULL: nothing merges
     size_t merging_round;    // the first; afterwards, and that of the arrivals, the next
+    size_t site_count;
+    struct team *team;   // that may take part; NULL: the caller alone
+    struct spare *spare; // for what they need; NULL: it is not kept
 };
 void l2_replay_logs(struct l2 *c, struct l2_log *const *logs, int count, struct l2_round *round);
 // merging.c: reads of neighbouring SMs for one line that leave at about the same time go to L2 as one.
 struct merging *merging_new(const struct gpu *gpu); // NULL: the chip's file has none
 void merging_free(struct merging *m);
+int merging_sms(const struct merging *m); // neighbours whose reads merge; NULL: 1
 // Marks those of the SM's requests of a round that merge with what its neighbours asked for in this round or the last.
 void merging_round(struct merging *m, int sm, size_t round, struct l2_request *requests,
                    size_t count);
@@ -462,7 +467,7 @@ struct timing_input {
     const struct sim_site *work_stats;
     uint64_t work_blocks;
     uint64_t ops_max;    // warp instructions replayed at most; 0 = the model's own limit
-    int threads;         // of the host; 0: one
+    struct team *team;   // threads of the host beside the caller's; NULL: none
     struct spare *spare; // for what a replay needs; NULL: it is not kept
 };
 // Where a line's atomics queue, of so many slices of L2 (0: not known): a place of ATOMIC_PLACES. atomic.c

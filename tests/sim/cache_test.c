@@ -368,8 +368,8 @@ static uint64_t sector_halves_of(struct l2_arrivals *a, struct l2 *c, int sm, si
 {
     struct l2_counts k = {0};
     struct l2_request r = {.line_address = line, .site = 1, .sectors = sectors, .kind = L2_READ};
-    a->sm = sm;
-    a->round = round;
+    a->sm = (uint16_t)sm;
+    a->round = (uint32_t)round;
     a->site_halves[1] = 0;
     l2_replay_round(c, &r, 1, &k, NULL, a);
     return a->site_halves[1];
@@ -413,7 +413,7 @@ static void what_stays_dirty_is_alone_as_what_was_written_back(void **state)
         struct l2 *c = l2_new(h200);
         struct l2_counts k = {0};
         uint64_t written, merged, lines = 0;
-        l2_dirty_alone(c, &written, &merged);
+        l2_dirty_alone(c, NULL, &written, &merged);
         assert_int_equal(written + merged, 0);
         for (uint64_t line = 0; line < 1000; line++, lines++) {
             struct l2_request r = {.line_address = (line + 4096) << 7,
@@ -422,7 +422,7 @@ static void what_stays_dirty_is_alone_as_what_was_written_back(void **state)
                                    .kind = L2_WRITE};
             l2_replay(c, &r, 1, &k, NULL);
         }
-        l2_dirty_alone(c, &written, &merged);
+        l2_dirty_alone(c, NULL, &written, &merged);
         unsigned partial = rows[i].sectors & ~rows[i].full;
         unsigned parts = (unsigned)__builtin_popcount(partial);
         assert_int_equal(written, l2_dirty_bytes(c) / 32 * rows[i].others);
@@ -956,12 +956,12 @@ static void l2_counts_rows_as_their_requests(void **state)
         }
         assert_true(got.lone_merged_thirds > 0 && got.dram_write_bytes > 0);
         assert_int_equal(l2_dirty_bytes(rows), l2_dirty_bytes(each));
-        l2_dirty_alone(rows, &alone[0][0], &alone[0][1]);
-        l2_dirty_alone(each, &alone[1][0], &alone[1][1]);
+        l2_dirty_alone(rows, NULL, &alone[0][0], &alone[0][1]);
+        l2_dirty_alone(each, NULL, &alone[1][0], &alone[1][1]);
         assert_memory_equal(alone[0], alone[1], sizeof alone[0]);
         assert_true(alone[0][0] > 0);
         l2_flush(rows);
-        l2_dirty_alone(rows, &alone[0][0], &alone[0][1]);
+        l2_dirty_alone(rows, NULL, &alone[0][0], &alone[0][1]);
         assert_int_equal(alone[0][0] + alone[0][1], 0);
         free(a.asked);
         l2_free(rows);

@@ -431,11 +431,40 @@ uint64_t l2_dirty_bytes(const struct l2 *c)
     return c->dirty_sectors * SECTOR_BYTES;
 }
 
-void l2_dirty_alone(const struct l2 *c, uint64_t *written, uint64_t *merged)
+struct dirty_sum {
+    const struct l2 *l2;
+    uint64_t written, merged;
+    size_t next; // of the words to look at
+};
+
+static void dirty_add(void *context, int index)
 {
-    *written = *merged = 0;
-    if (c->dirty_sectors > 0)
-        c->functions->dirty_alone(c, written, merged);
+    enum { WORDS = 16 }; // of a piece
+    (void)index;
+    struct dirty_sum *sum = context;
+    uint64_t written = 0, merged = 0;
+    for (;;) {
+        size_t all = wrote_words(sum->l2),
+               word = __atomic_fetch_add(&sum->next, WORDS, __ATOMIC_RELAXED);
+        if (word >= all)
+            break;
+        sum->l2->functions->dirty_alone(sum->l2, word, all - word < WORDS ? all : word + WORDS,
+                                        &written, &merged);
+    }
+    (void)__atomic_fetch_add(&sum->written, written, __ATOMIC_RELAXED);
+    (void)__atomic_fetch_add(&sum->merged, merged, __ATOMIC_RELAXED);
+}
+
+void l2_dirty_alone(const struct l2 *c, struct team *team, uint64_t *written, uint64_t *merged)
+{
+    enum { SECTORS_FOR_OTHERS = 1 << 16 }; // fewer are counted sooner than others are woken
+    struct dirty_sum sum = {.l2 = c};
+    if (c->dirty_sectors >= SECTORS_FOR_OTHERS)
+        team_run(team, dirty_add, &sum);
+    else if (c->dirty_sectors > 0)
+        dirty_add(&sum, 0);
+    *written = sum.written;
+    *merged = sum.merged;
 }
 
 static const uint32_t TAG_NONE = UINT32_MAX; // as sets_clear() leaves it

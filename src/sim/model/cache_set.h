@@ -388,7 +388,9 @@ struct l2_functions {
                    struct l2_counts *counts, uint64_t *site_hits, struct l2_arrivals *arrivals);
     void (*replay_logs)(struct l2 *c, struct l2_log *const *logs, int count,
                         struct l2_round *round);
-    void (*dirty_alone)(const struct l2 *c, uint64_t *written, uint64_t *merged);
+    // Of the sets of some words of `wrote`.
+    void (*dirty_alone)(const struct l2 *c, size_t word, size_t end, uint64_t *written,
+                        uint64_t *merged);
 };
 
 #endif

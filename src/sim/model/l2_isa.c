@@ -12,8 +12,17 @@
 enum {
     PARTIAL_WRITES = 8, // words that make a sector whole, whichever they are
     AHEAD = 16,         // requests of which the sets are fetched early
+    CHUNK = 32,         // requests of an SM in a round
     PIECE = 64,         // requests of which the ways are worked out together
 };
+
+// What is in one set does not concern another: host threads may each replay the requests of their own. A slice is each eighth
+// piece of neighbouring sets of a partition, the same ones of all partitions, so that a line's copies are in its slice.
+enum { SLICES = 8, SLICE_SETS = WROTE_BITS };
+static inline unsigned slice_of(uint32_t index)
+{
+    return index / SLICE_SETS % SLICES;
+}
 
 /* ---- one partition's set -------------------------------------------------------------------- */
 
@@ -160,7 +169,9 @@ static inline void set_write(struct l2 *c, struct set *s, int way, unsigned sect
     state_put(s, way, valid, dirty);
     if (!was_dirty && s->dirty_ways++ == 0) {
         size_t place = (size_t)(s - c->sets);
-        c->wrote[place / WROTE_BITS] |= (uint64_t)1 << place % WROTE_BITS;
+        uint64_t *word = &c->wrote[place / WROTE_BITS], bit = (uint64_t)1 << place % WROTE_BITS;
+        if ((__atomic_load_n(word, __ATOMIC_RELAXED) & bit) == 0) // another slice's, if few sets
+            (void)__atomic_fetch_or(word, bit, __ATOMIC_RELAXED);
     }
     s->partial_ways = (uint8_t)(s->partial_ways + ((dirty & ~valid) != 0) - was_partial);
     if (s->partial_ways >= c->partial_ways_max || s->dirty_ways > c->dirty_ways_max)
@@ -173,7 +184,7 @@ static inline void set_write(struct l2 *c, struct set *s, int way, unsigned sect
 // both.
 struct route {
     struct set *home_set, *near_set;
-    uint32_t tag;
+    uint32_t tag, index; // the sets' place
 };
 
 // Of up to PIECE lines: the partitions that are their homes, and the places of their sets in any.
@@ -206,6 +217,16 @@ static inline uint32_t near_partition(const struct l2 *c, unsigned sm_partition)
                                : 0;
 }
 
+static inline struct route route_of(const struct l2 *c, const struct l2_request *r, uint32_t home,
+                                    uint32_t index)
+{
+    size_t near = near_partition(c, r->sm_partition);
+    return (struct route){.home_set = &c->sets[(size_t)home * c->set_count + index],
+                          .near_set = &c->sets[near * c->set_count + index],
+                          .tag = (uint32_t)(r->line_address >> LINE_SHIFT),
+                          .index = index};
+}
+
 // Of up to PIECE requests.
 static inline void routes_of(const struct l2 *c, const struct l2_request *r, size_t count,
                              struct route *to)
@@ -215,12 +236,8 @@ static inline void routes_of(const struct l2 *c, const struct l2_request *r, siz
     for (size_t i = 0; i < count; i++)
         line[i] = r[i].line_address >> LINE_SHIFT;
     lines_place(c, line, count, home, index);
-    for (size_t i = 0; i < count; i++) {
-        uint32_t near = near_partition(c, r[i].sm_partition);
-        to[i].tag = (uint32_t)(r[i].line_address >> LINE_SHIFT);
-        to[i].home_set = &c->sets[(size_t)home[i] * c->set_count + index[i]];
-        to[i].near_set = &c->sets[(size_t)near * c->set_count + index[i]];
-    }
+    for (size_t i = 0; i < count; i++)
+        to[i] = route_of(c, &r[i], home[i], index[i]);
 }
 
 // Looks the line up, made free if it was not there; returns those of the sectors that were, and counts them as read.
@@ -357,17 +374,21 @@ static inline unsigned l2_serve(struct l2 *c, const struct l2_request *r, const 
     return 0;
 }
 
-static inline struct l2_asked *asked_of(const struct l2_arrivals *a, uint64_t line)
+static inline struct l2_asked *asked_of(const struct l2_arrivals *a, uint64_t line, uint32_t index)
 {
-    return &a->asked[(line ^ line >> 16) % L2_ASKED];
+    enum { SLICE_BITS = 13, OF_SLICE = 1 << SLICE_BITS };
+    _Static_assert(SLICES * OF_SLICE == L2_ASKED, "each slice has its part");
+    uint64_t at = (line ^ line >> SLICE_BITS ^ line >> 2 * SLICE_BITS) % OF_SLICE;
+    return &a->asked[slice_of(index) * OF_SLICE + at];
 }
 
-static void arrival_note(struct l2_arrivals *a, const struct l2_request *r, unsigned hit)
+static void arrival_note(struct l2_arrivals *a, const struct l2_request *r, uint32_t index,
+                         unsigned hit)
 {
     enum { SAME_ROUND = 2, ROUND_BEFORE = 1 }; // halves
     uint64_t line = r->line_address >> LINE_SHIFT;
-    struct l2_asked *asked = asked_of(a, line);
-    bool known = asked->line == line + 1 && asked->round + 1 >= a->round;
+    struct l2_asked *asked = asked_of(a, line, index);
+    bool known = asked->line == line + 1 && a->round - asked->round <= 1;
     if (hit != r->sectors) {
         uint8_t before = known && asked->sm == a->sm ? asked->sectors : 0;
         *asked = (struct l2_asked){line + 1, a->round, a->sm, r->sectors | before};
@@ -418,6 +439,37 @@ static __attribute__((noinline)) size_t write_row(struct l2 *c, const struct l2_
     return (size_t)(r - from);
 }
 
+static inline void asked_prefetch(const struct l2_arrivals *a, const struct route *to,
+                                  const struct l2_request *r)
+{
+    __builtin_prefetch(asked_of(a, r->line_address >> LINE_SHIFT, to->index), 1);
+}
+
+// The sets of the first of them are on their way.
+static inline void replay_routed(struct l2 *c, const struct l2_request *requests,
+                                 const struct route *routes, size_t count, struct l2_counts *counts,
+                                 uint64_t *site_hits, struct l2_arrivals *arrivals)
+{
+    for (size_t i = 0; i < count;) {
+        const struct l2_request *r = &requests[i];
+        if (r->kind == L2_WRITE) { // waits for nothing: no arrival
+            i += write_row(c, r, &routes[i], count - i, counts, site_hits);
+            continue;
+        }
+        unsigned hit = l2_serve(c, r, &routes[i], counts);
+        if (i + AHEAD < count) {
+            route_prefetch(&routes[i + AHEAD], &requests[i + AHEAD]);
+            if (arrivals)
+                asked_prefetch(arrivals, &routes[i + AHEAD], &requests[i + AHEAD]);
+        }
+        if (site_hits)
+            site_hits[r->site] += bits_of_4(hit);
+        if (arrivals)
+            arrival_note(arrivals, r, routes[i].index, hit);
+        i++;
+    }
+}
+
 static inline void replay_piece(struct l2 *c, const struct l2_request *requests, size_t count,
                                 struct l2_counts *counts, uint64_t *site_hits,
                                 struct l2_arrivals *arrivals)
@@ -426,21 +478,7 @@ static inline void replay_piece(struct l2 *c, const struct l2_request *requests,
     routes_of(c, requests, count, routes);
     for (size_t i = 0; i < AHEAD && i < count; i++)
         route_prefetch(&routes[i], &requests[i]);
-    for (size_t i = 0; i < count;) {
-        const struct l2_request *r = &requests[i];
-        if (r->kind == L2_WRITE) { // waits for nothing: no arrival
-            i += write_row(c, r, &routes[i], count - i, counts, site_hits);
-            continue;
-        }
-        unsigned hit = l2_serve(c, r, &routes[i], counts);
-        if (i + AHEAD < count)
-            route_prefetch(&routes[i + AHEAD], &requests[i + AHEAD]);
-        if (site_hits)
-            site_hits[r->site] += bits_of_4(hit);
-        if (arrivals)
-            arrival_note(arrivals, r, hit);
-        i++;
-    }
+    replay_routed(c, requests, routes, count, counts, site_hits, arrivals);
 }
 
 static void replay(struct l2 *c, const struct l2_request *requests, size_t count,
@@ -472,6 +510,23 @@ static inline bool sets_are_apart(const struct l2_place *line, unsigned count)
     return twice == 0;
 }
 
+static inline void place_fetch(const struct l2 *c, const struct store_plan *plan,
+                               const struct l2_place *at, bool far)
+{
+    uint64_t warm = c->warm[at->home];
+    if (warm != 0 && (uint32_t)warm == at->tag)
+        return; // has what writes in part need
+    const struct set *home = &c->sets[at->home];
+    set_prefetch(home);
+    if (c->partitions != 2)
+        return;
+    const struct set *other = at->home < c->set_count ? home + c->set_count : home - c->set_count;
+    if (!far) // a copy may be there: its tags are looked at
+        __builtin_prefetch(other, 1);
+    else if (plan->partial < plan->sent) // what is whole is kept there too
+        set_prefetch(other);
+}
+
 // Where the row's lines are, unless those of the row before are there.
 static void row_place(const struct l2 *c, struct l2_log *log, const struct l2_row *row)
 {
@@ -495,17 +550,7 @@ static void row_place(const struct l2 *c, struct l2_log *log, const struct l2_ro
         p->far |= (uint64_t)(home[i] != near) << i;
         p->line[i].home = home[i] * c->set_count + index[i];
         p->line[i].tag = (uint32_t)(base + plan->line[i]);
-        uint64_t warm = c->warm[p->line[i].home];
-        if (warm != 0 && (uint32_t)warm == p->line[i].tag)
-            continue; // has what writes in part need
-        set_fetch(&c->sets[p->line[i].home]);
-        if (c->partitions != 2)
-            continue;
-        const struct set *other = &c->sets[(home[i] ^ 1) * c->set_count + index[i]];
-        if (home[i] == near) // a copy may be there: its tags are looked at
-            line_fetch(other);
-        else if (plan->partial < plan->sent) // what is whole is kept there too
-            set_fetch(other);
+        place_fetch(c, plan, &p->line[i], home[i] != near);
     }
     p->apart = sets_are_apart(p->line, count);
 }
@@ -514,7 +559,8 @@ static inline struct route place_route(const struct l2 *c, const struct l2_log *
                                        const struct l2_place *at)
 {
     size_t near = (size_t)near_partition(c, log->sm_partition) * c->set_count;
-    return (struct route){&c->sets[at->home], &c->sets[near + at->home % c->set_count], at->tag};
+    uint32_t index = at->home % c->set_count;
+    return (struct route){&c->sets[at->home], &c->sets[near + index], at->tag, index};
 }
 
 // Its requests from one to another, as they are.
@@ -670,15 +716,15 @@ static inline uint64_t lines_again(uint64_t *warm, const struct l2_places *p, co
 
 // Writes in part, of the same sectors of each line; these are in sets of their own.
 static __attribute__((noinline)) void row_again(struct l2 *c, const struct l2_log *log,
-                                                const struct store_plan *plan,
+                                                const struct store_plan *plan, unsigned requests,
                                                 const struct row_run *run, struct l2_counts *counts)
 {
     const struct again again = again_of(plan->alike, 1 + plan->more_words);
     const struct l2_places *p = &log->places;
-    for (unsigned from = 0, to; from < plan->requests; from = to) {
+    for (unsigned from = 0, to; from < requests; from = to) {
         // Up to where there are more, or less, for each line.
         unsigned times = run->whole + (from >= run->from && from < run->to) + (from < run->last);
-        to = plan->requests;
+        to = requests;
         to = from < run->from && run->from < to ? run->from : to;
         to = from < run->to && run->to < to ? run->to : to;
         to = from < run->last && run->last < to ? run->last : to;
@@ -762,7 +808,7 @@ static size_t rows_replay(struct l2 *c, struct l2_log *log, size_t count,
             break;
     }
     if (together)
-        row_again(c, log, first->plan, &run, round->counts);
+        row_again(c, log, first->plan, first->plan->requests, &run, round->counts);
     return done;
 }
 
@@ -777,13 +823,17 @@ static inline size_t singles_next(const struct l2_log *log, size_t count)
 }
 
 // The sets of the first of them: replay_piece() fetches those of the others while it serves these.
-static void singles_fetch(const struct l2 *c, const struct l2_request *r, size_t count)
+static void singles_fetch(const struct l2 *c, const struct l2_request *r, size_t count,
+                          const struct l2_arrivals *arrivals)
 {
     struct route routes[AHEAD];
     count = count < AHEAD ? count : AHEAD;
     routes_of(c, r, count, routes);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         route_prefetch(&routes[i], &r[i]);
+        if (r[i].kind != L2_WRITE)
+            asked_prefetch(arrivals, &routes[i], &r[i]);
+    }
 }
 
 // What comes next of a log, while another's is replayed.
@@ -791,11 +841,7 @@ static void log_fetch(const struct l2 *c, struct l2_log *log, size_t count,
                       const struct l2_arrivals *arrivals)
 {
     size_t singles = singles_next(log, count);
-    const struct l2_request *r = log->single + log->next_single;
-    singles_fetch(c, r, singles);
-    for (const struct l2_request *end = r + singles; r < end; r++)
-        if (r->kind != L2_WRITE)
-            __builtin_prefetch(asked_of(arrivals, r->line_address >> LINE_SHIFT), 1);
+    singles_fetch(c, log->single + log->next_single, singles, arrivals);
     if (singles == 0 && count > 0)
         row_place(c, log, &log->rows[log->next_row]);
 }
@@ -817,15 +863,21 @@ static void log_replay(struct l2 *c, struct l2_log *log, size_t count, const str
     }
 }
 
+#include "sim/model/l2_slices.h"
+
 static void replay_logs(struct l2 *c, struct l2_log *const *logs, int count, struct l2_round *round)
 {
-    enum { CHUNK = 32 }; // requests of a round
-    size_t most = 0;
-    for (int i = 0; i < count; i++)
+    size_t most = 0, all = 0;
+    for (int i = 0; i < count; i++) {
         most = logs[i]->count > most ? logs[i]->count : most;
-    size_t rounds = (most + CHUNK - 1) / CHUNK;
-    for (int i = 0; i < count; i++)
+        all += logs[i]->count;
         l2_log_rewind(logs[i]);
+    }
+    size_t rounds = (most + CHUNK - 1) / CHUNK;
+    if (all >= SHARED_LEAST && team_size(round->team) > 1) {
+        replay_shared(c, logs, count, rounds, round);
+        return;
+    }
     for (size_t n = 0; n < rounds; n++, round->merging_round++, round->arrivals->round++) {
         size_t now = 0, next = logs[0]->count * (n + 1) / rounds - logs[0]->replayed;
         for (int i = 0; i < count; i++) {
@@ -836,7 +888,7 @@ static void replay_logs(struct l2 *c, struct l2_log *const *logs, int count, str
                 next = logs[i + 1]->count * (n + 1) / rounds - logs[i + 1]->replayed;
                 log_fetch(c, logs[i + 1], next, round->arrivals);
             }
-            round->arrivals->sm = i;
+            round->arrivals->sm = (uint16_t)i;
             log_replay(c, logs[i], now, round);
             logs[i]->replayed += now;
         }
@@ -868,12 +920,13 @@ static inline uint64_t thirds_of(uint64_t sectors)
            (uint64_t)__builtin_popcountll((sectors ^ sectors >> 2) & halves);
 }
 
-static void dirty_alone(const struct l2 *c, uint64_t *written, uint64_t *merged)
+static void dirty_alone(const struct l2 *c, size_t word, size_t end, uint64_t *written,
+                        uint64_t *merged)
 {
     enum { AT_ONCE = 8 };
     const uint64_t low = 0x0f0f0f0f0f0f0f0fu;
     _Static_assert(2 * AT_ONCE == WAYS, "both halves of a set");
-    for (size_t word = 0; word < wrote_words(c); word++)
+    for (; word < end; word++)
         for (uint64_t sets = c->wrote[word]; sets != 0; sets &= sets - 1) {
             size_t i = WROTE_BITS * word + (size_t)__builtin_ctzll(sets);
             uint64_t a = states_of(c, i, 0), b = states_of(c, i, AT_ONCE);

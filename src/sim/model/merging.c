@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     SLOTS = 128, // lines remembered of a group of SMs (direct mapped), of two rounds of each
@@ -23,12 +24,15 @@ struct reach { // of a group's reads in a round: the lines lie from one to the o
     uint64_t low, high;
 };
 enum { ROUNDS = 2 }; // this one and the one before
+struct group {       // host threads write to different ones at the same time
+    _Alignas(64) struct pending slots[SLOTS];
+    struct reach reach[ROUNDS]; // by the round's parity
+    uint32_t asked;             // the last round in which it read a line; 0: none yet
+};
 struct merging {
     int sms; // of a group
-    size_t groups;
-    struct pending *slots; // SLOTS a group
-    uint32_t *asked;       // of each group: the last round in which it read a line; 0: none yet
-    struct reach (*reach)[ROUNDS]; // of each group, by the round's parity
+    size_t count;
+    struct group *groups;
 };
 
 struct merging *merging_new(const struct gpu *gpu)
@@ -38,20 +42,24 @@ struct merging *merging_new(const struct gpu *gpu)
         return NULL;
     struct merging *m = xcalloc(1, sizeof *m);
     m->sms = (int)sms;
-    m->groups = (size_t)ceil(GPU(gpu, sm_count) / sms);
-    m->slots = xcalloc(m->groups * SLOTS, sizeof *m->slots);
-    m->asked = xcalloc(m->groups, sizeof *m->asked);
-    m->reach = xcalloc(m->groups, sizeof *m->reach);
+    m->count = (size_t)ceil(GPU(gpu, sm_count) / sms);
+    m->groups = aligned_alloc(_Alignof(struct group), m->count * sizeof *m->groups);
+    if (m->groups == NULL)
+        abort(); // as xcalloc does
+    memset(m->groups, 0, m->count * sizeof *m->groups);
     return m;
+}
+
+int merging_sms(const struct merging *m)
+{
+    return m != NULL ? m->sms : 1;
 }
 
 void merging_free(struct merging *m)
 {
     if (!m)
         return;
-    free(m->slots);
-    free(m->asked);
-    free(m->reach);
+    free(m->groups);
     free(m);
 }
 
@@ -77,16 +85,16 @@ void merging_row(struct merging *m, int sm, size_t round, const struct l2_row *r
                  unsigned to)
 {
     uint32_t now = (uint32_t)round;
-    size_t group = (size_t)(sm / m->sms);
+    struct group *group = &m->groups[sm / m->sms];
     uint64_t base = row->base >> LINE_BITS;
-    const struct reach *reach = m->reach[group];
+    const struct reach *reach = group->reach;
     uint64_t low = base + row->plan->lowest, high = base + row->plan->highest;
     if (!reach_meets(&reach[now % ROUNDS], now, low, high) &&
         !reach_meets(&reach[(now - 1) % ROUNDS], now - 1, low, high))
         return;
     for (unsigned i = from; i < to; i++) {
         uint64_t line = base + row->plan->line[i];
-        struct pending *p = slot_of(&m->slots[group * SLOTS], line);
+        struct pending *p = slot_of(group->slots, line);
         if (p->line == line + 1 && p->round + 1 >= now)
             p->line = 0;
     }
@@ -96,19 +104,18 @@ void merging_round(struct merging *m, int sm, size_t round, struct l2_request *r
                    size_t count)
 {
     uint32_t now = (uint32_t)round;
-    size_t group = (size_t)(sm / m->sms);
-    struct pending *slots = &m->slots[group * SLOTS];
+    struct group *group = &m->groups[sm / m->sms];
     for (size_t i = 0; i < count; i++) {
         struct l2_request *r = &requests[i];
         bool reads = r->kind == L2_READ;
-        if (!reads && m->asked[group] + 1 < now)
+        if (!reads && group->asked + 1 < now)
             continue; // no read is on its way that it could end
         uint64_t line = r->line_address >> LINE_BITS;
         if (reads) {
-            m->asked[group] = now;
-            reach_note(&m->reach[group][now % ROUNDS], now, line);
+            group->asked = now;
+            reach_note(&group->reach[now % ROUNDS], now, line);
         }
-        struct pending *p = slot_of(slots, line);
+        struct pending *p = slot_of(group->slots, line);
         bool there = p->line == line + 1 && p->round + 1 >= now;
         if (!reads) {
             if (there)

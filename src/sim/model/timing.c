@@ -24,7 +24,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/model/replay.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -661,21 +660,21 @@ struct shares_replay {
     uint64_t blocks;
 };
 
-static void *shares_run(void *context)
+static void shares_run(void *context, int index)
 {
     struct shares_replay *r = context;
+    if (index > 1)
+        return; // one is enough
     if (replay_init(&r->p, r->in, r->blocks, true))
         replay_run(&r->p);
-    return NULL;
 }
 
 enum { OPS_FOR_A_THREAD = 4000 }; // that take longer to replay than a thread to start
 
-static bool shares_begin(struct shares_replay *r, pthread_t *thread)
+static bool shares_begin(struct shares_replay *r)
 {
     uint64_t per_block = trace_ops(r->in->trace) / (uint64_t)r->in->trace->block_count;
-    return r->in->threads > 1 && per_block * r->blocks >= OPS_FOR_A_THREAD &&
-           pthread_create(thread, NULL, shares_run, r) == 0;
+    return per_block * r->blocks >= OPS_FOR_A_THREAD && team_begin(r->in->team, shares_run, r);
 }
 
 // The two know nothing of each other.
@@ -685,16 +684,15 @@ static void replay_both(const struct timing_input *in, uint64_t blocks, uint64_t
     bool turns = stalls != NULL && takes_turns(in->gpu);
     struct shares_replay shares = {
         .p = {.whole = whole, .turns = true}, .in = in, .blocks = blocks};
-    pthread_t thread;
-    bool beside = turns && shares_begin(&shares, &thread);
+    bool beside = turns && shares_begin(&shares);
     struct replay p = {.whole = whole}, *asked = turns ? &shares.p : &p;
     if (replay_init(&p, in, blocks, stalls != NULL && !turns))
         replay_run(&p);
     time_fill(out, &p, sm_blocks);
     if (beside)
-        (void)pthread_join(thread, NULL);
+        team_end(in->team);
     else if (turns)
-        (void)shares_run(&shares);
+        shares_run(&shares, 0);
     stalls_fill(asked, sm_blocks, stalls);
     out->waiting_memory_pct = 100 * stall_share(asked, STALL_LONG_SCOREBOARD);
     out->waiting_barrier_pct = 100 * stall_share(asked, STALL_BARRIER);

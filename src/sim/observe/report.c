@@ -474,7 +474,7 @@ static bool violation_fail(const struct sim_violation *v, struct error *err)
 static void dirty_alone_fill(const struct launch *l, struct l2_counts *c)
 {
     if (!l->options->no_timing && !sample_is_partial(l))
-        l2_dirty_alone(l->sim->l2, &c->dirty_written_thirds, &c->dirty_merged_thirds);
+        l2_dirty_alone(l->sim->l2, l->team, &c->dirty_written_thirds, &c->dirty_merged_thirds);
 }
 
 // What L2 did for all blocks. It holds no more dirty bytes than it can: the rest was written back.
@@ -567,7 +567,7 @@ static struct stall_table *time_fill(const struct launch *l, struct arena *a,
                               .l2 = l->l2_whole,
                               .counters = &report->counters,
                               .work = &work,
-                              .threads = l->threads,
+                              .team = l->team,
                               .spare = l->sim->spare};
     atomic_turns_fill(l, &in);
     const struct sim_listener *guest = l->options->listener;

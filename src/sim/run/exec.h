@@ -738,7 +738,8 @@ struct launch {
     struct sm *sms;
     struct core *cores;
     int core_count;
-    int threads; // that it may take; of them as many run as there are SMs with blocks
+    int threads;       // that it may take; of them as many run as there are SMs with blocks
+    struct team *team; // … and what else they do; NULL: the caller's alone
     struct audience audience, audience_traced; // of blocks that are traced
     struct l2_counts l2, l2_whole;             // of the blocks that ran; of all
     uint64_t *site_l2_hits;
@@ -772,8 +773,8 @@ struct sim {
     int l1_count;
     struct l2_asked *
         asked; // of l2_arrivals, kept: rounds go on from launch to launch, none is taken for an old one
-    size_t asked_round; // the last
-    uint8_t *l1_room;   // where they lie, l1_each bytes each
+    uint32_t asked_round; // the last
+    uint8_t *l1_room;     // where they lie, l1_each bytes each
     uint64_t l1_each;
     uint64_t l1_shared_bytes;
     struct amd_caches *amd_caches; // NULL: nothing of AMD's was launched yet

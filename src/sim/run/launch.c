@@ -322,9 +322,15 @@ static void logs_open(struct sim *s, int sms)
     }
 }
 
+// Besides the caller's. Where SMs run one by one, what comes after them has another one all the same.
+static int threads_more(const struct launch *l)
+{
+    return l->core_count == 1 && l->threads > 1 ? 1 : l->core_count - 1;
+}
+
 static void launch_cores(struct launch *l)
 {
-    int threads = l->options->threads > 0 ? l->options->threads : cpu_count();
+    int threads = l->options->threads > 0 ? l->options->threads : cpu_count_known();
     l->threads = threads;
     uint64_t busy =
         l->blocks_total < (uint64_t)l->sm_count ? l->blocks_total : (uint64_t)l->sm_count;
@@ -334,6 +340,7 @@ static void launch_cores(struct launch *l)
         threads = 1;
     l->core_count = (uint64_t)threads < busy ? threads : (int)busy;
     l->serial |= l->core_count == 1;
+    l->team = threads_more(l) > 0 ? team_open(threads_more(l)) : NULL;
     l->cores = aligned_alloc(64, (size_t)l->core_count * sizeof(*l->cores));
     if (l->cores == NULL)
         abort();
@@ -378,6 +385,10 @@ static bool launch_local(struct launch *l, const struct ptx_function *f, struct 
     l->local_bytes = p->uses_local ? need : 0;
     return true;
 }
+
+// In a large page: each request comes by another place of it.
+enum { ASKED_BYTES = 2 << 20 };
+_Static_assert(ASKED_BYTES >= L2_ASKED * sizeof(struct l2_asked), "all of it");
 
 static bool launch_init(struct launch *l, struct sim *s, const struct sim_launch *o,
                         struct sim_report *report, struct error *err)
@@ -433,7 +444,7 @@ static bool launch_init(struct launch *l, struct sim *s, const struct sim_launch
     l->site_l2_hits = xcalloc((size_t)l->program->site_count + 1, sizeof(uint64_t));
     l->arrivals.site_halves = xcalloc((size_t)l->program->site_count + 1, sizeof(uint64_t));
     if (s->asked == NULL)
-        s->asked = xcalloc(L2_ASKED, sizeof *s->asked);
+        s->asked = memset(large_new(ASKED_BYTES), 0, ASKED_BYTES);
     l->arrivals.asked = s->asked;
     l->arrivals.round = s->asked_round + 2; // no round before is the one before
     l->merging = merging_new(l->gpu);
@@ -473,6 +484,7 @@ static void launch_release(struct launch *l)
     for (int i = 0; i < TRACED_SMS; i++)
         trace_release(&l->traces[i]);
     clock_model_free(l->clock);
+    team_close(l->team);
     (void)pthread_mutex_destroy(&l->lock);
 }
 
@@ -490,8 +502,8 @@ void sm_log(struct sm *sm, uint64_t line, uint8_t sectors, uint8_t full, enum l2
     l2_log_add(&sm->log, &r);
 }
 
-// The SMs' requests of an epoch.
-static void launch_replay(struct launch *l)
+// The SMs' requests of an epoch, by this thread or by the whole team.
+static void launch_replay(struct launch *l, struct team *team)
 {
     if (l->sample != NULL && !sample_hears(l)) {
         for (int i = 0; i < l->sm_count; i++)
@@ -505,7 +517,10 @@ static void launch_replay(struct launch *l)
                              .site_hits = l->site_l2_hits,
                              .arrivals = &l->arrivals,
                              .merging = l->merging,
-                             .merging_round = l->merging_rounds};
+                             .merging_round = l->merging_rounds,
+                             .site_count = (size_t)l->program->site_count,
+                             .team = team,
+                             .spare = l->sim->spare};
     l2_replay_logs(l->sim->l2, logs, l->sm_count, &round);
     l->merging_rounds = round.merging_round;
     l->sim->asked_round = l->arrivals.round;
@@ -514,13 +529,17 @@ static void launch_replay(struct launch *l)
     free(logs);
 }
 
+// Most of a log is where a replay is, which begins anew with each.
+enum { L2_LOG_KEPT = offsetof(struct l2_log, replayed) };
+
 static void launch_swap_logs(struct launch *l)
 {
     for (int i = 0; i < l->sm_count; i++) {
         struct sm *sm = &l->sms[i];
-        struct l2_log log = sm->log;
-        sm->log = sm->sent;
-        sm->sent = log;
+        unsigned char log[L2_LOG_KEPT];
+        memcpy(log, &sm->log, L2_LOG_KEPT);
+        memcpy(&sm->log, &sm->sent, L2_LOG_KEPT);
+        memcpy(&sm->sent, log, L2_LOG_KEPT);
         l2_log_start(&sm->log);
     }
 }
@@ -539,89 +558,23 @@ static void core_epoch(struct core *core)
     }
 }
 
-struct crew { // the host threads of a launch
-    struct launch *launch;
-    pthread_t *threads;
-    int count;
-    pthread_mutex_t lock;
-    pthread_cond_t start, finished;
-    uint64_t epoch;
-    int working, next_core;
-    bool quit;
-};
-
-static void *crew_thread(void *argument)
+static void core_work(void *context, int index)
 {
-    struct crew *crew = argument;
-    (void)pthread_mutex_lock(&crew->lock);
-    struct core *core = &crew->launch->cores[crew->next_core++];
-    uint64_t seen = 0;
-    for (;;) {
-        while (crew->epoch == seen && !crew->quit)
-            (void)pthread_cond_wait(&crew->start, &crew->lock);
-        if (crew->quit)
-            break;
-        seen = crew->epoch;
-        (void)pthread_mutex_unlock(&crew->lock);
-        core_epoch(core);
-        (void)pthread_mutex_lock(&crew->lock);
-        if (--crew->working == 0)
-            (void)pthread_cond_signal(&crew->finished);
-    }
-    (void)pthread_mutex_unlock(&crew->lock);
-    return NULL;
-}
-
-// Core 0 is the caller; a thread that can't be started is done without.
-static void crew_start(struct crew *crew, struct launch *l)
-{
-    *crew = (struct crew){.launch = l, .next_core = 1};
-    (void)pthread_mutex_init(&crew->lock, NULL);
-    (void)pthread_cond_init(&crew->start, NULL);
-    (void)pthread_cond_init(&crew->finished, NULL);
-    crew->threads = xcalloc((size_t)l->core_count, sizeof(pthread_t));
-    while (crew->count < l->core_count - 1 &&
-           pthread_create(&crew->threads[crew->count], NULL, crew_thread, crew) == 0)
-        crew->count++;
-}
-
-// Nothing is left to run: its threads end.
-static void crew_dismiss(struct crew *crew)
-{
-    (void)pthread_mutex_lock(&crew->lock);
-    crew->quit = true;
-    (void)pthread_cond_broadcast(&crew->start);
-    (void)pthread_mutex_unlock(&crew->lock);
-}
-
-static void crew_release(struct crew *crew)
-{
-    for (int i = 0; i < crew->count; i++)
-        (void)pthread_join(crew->threads[i], NULL);
-    free(crew->threads);
-    (void)pthread_cond_destroy(&crew->start);
-    (void)pthread_cond_destroy(&crew->finished);
-    (void)pthread_mutex_destroy(&crew->lock);
+    struct launch *l = context;
+    core_epoch(&l->cores[index]);
 }
 
 // All SMs run to their end or pause; the last epoch's requests are replayed meanwhile.
-static void crew_epoch(struct crew *crew)
+static void launch_epoch(struct launch *l)
 {
-    struct launch *l = crew->launch;
     launch_swap_logs(l);
     l->epoch++;
     l->next_sm = 0;
-    (void)pthread_mutex_lock(&crew->lock);
-    crew->working = crew->count;
-    crew->epoch++;
-    (void)pthread_cond_broadcast(&crew->start);
-    (void)pthread_mutex_unlock(&crew->lock);
-    launch_replay(l);
+    bool beside = l->core_count > 1 && team_begin(l->team, core_work, l);
+    launch_replay(l, NULL);
     core_epoch(&l->cores[0]);
-    (void)pthread_mutex_lock(&crew->lock);
-    while (crew->working > 0)
-        (void)pthread_cond_wait(&crew->finished, &crew->lock);
-    (void)pthread_mutex_unlock(&crew->lock);
+    if (beside)
+        team_end(l->team);
 }
 
 static uint64_t launch_instructions(const struct launch *l)
@@ -676,11 +629,11 @@ static bool launch_wave_over(struct launch *l, bool *stop)
 static void launch_drain(struct launch *l)
 {
     launch_swap_logs(l);
-    launch_replay(l);
+    launch_replay(l, l->team);
 }
 
 // false: a violation ended the launch.
-static bool launch_waves(struct launch *l, struct crew *crew, uint64_t from)
+static bool launch_waves(struct launch *l, uint64_t from)
 {
     uint64_t wave = (uint64_t)l->sm_count * (uint64_t)l->resident;
     wave -= wave % l->cluster_blocks; // all blocks of a cluster run at the same time
@@ -694,7 +647,7 @@ static bool launch_waves(struct launch *l, struct crew *crew, uint64_t from)
             uint64_t budget = l->options->budget_warp_instructions;
             uint64_t left = budget == 0 ? EPOCH_INSTRUCTIONS : budget - launch_instructions(l) + 1;
             l->epoch_limit = left < EPOCH_INSTRUCTIONS ? left : EPOCH_INSTRUCTIONS;
-            crew_epoch(crew);
+            launch_epoch(l);
         } while (!launch_wave_over(l, &stop));
         atomics_wave_ends(l);
         if (sample_is_judged(l) && !stop) {
@@ -709,16 +662,12 @@ static bool launch_waves(struct launch *l, struct crew *crew, uint64_t from)
 
 static void launch_run(struct launch *l)
 {
-    struct crew crew;
-    crew_start(&crew, l);
     atomics_begin(l);
     uint64_t first = 0;
-    while (launch_waves(l, &crew, first) && sample_goes_on(l, &first)) {
+    while (launch_waves(l, first) && sample_goes_on(l, &first)) {
     }
-    crew_dismiss(&crew); // while the last requests are replayed
     launch_drain(l);
     atomics_end(l);
-    crew_release(&crew);
 }
 
 bool sim_launch(struct sim *s, const struct sim_launch *options, struct arena *a,
