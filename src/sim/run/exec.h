@@ -328,6 +328,7 @@ struct mem_state;
 struct stretch;
 struct stretch_state;
 struct group_state;
+enum { COLUMN_WORDS = 16 }; // of a line of the host's caches
 struct lanes_functions {
     // Bit i: value[i] - base differs from delta[i].
     uint32_t (*mismatch32)(const uint32_t *value, uint32_t base, const uint32_t *delta);
@@ -350,6 +351,9 @@ struct lanes_functions {
     void (*add64)(uint64_t *d, const uint64_t *s, uint64_t more);
     // The least of 64 values, of those with a bit; UINT64_MAX: of none.
     uint64_t (*least64)(const uint64_t *value, uint64_t bits);
+    // Words to `lines` lines of the host, 16 or 32, at host + far[i]: word[w][i] is the line's word w; filled: those there are, a bit each.
+    void (*columns)(uint8_t *host, const uint64_t *far, uint32_t word[COLUMN_WORDS][LANES],
+                    unsigned lines, uint32_t filled);
 };
 const struct lanes_functions *lanes_functions(enum sim_isa isa); // of this host
 // newer: with instructions that not every processor with AVX-512 has; this host's does where lanes_newer() is true.
@@ -399,6 +403,21 @@ enum { WINDOW_WORDS = 32 }; // that are read at once: shared memory has room for
 // two on the same.
 enum pattern_shape { SHAPE_OTHER, SHAPE_CONTIGUOUS, SHAPE_UNIFORM, SHAPE_HALVES, SHAPE_PAIRS };
 
+// Words that lanes stored to lines of the host's caches and that are not in memory yet (columns.c).
+struct columns {
+    uint64_t number; // of the stores' pattern; 0: none are here
+    uint8_t *host;   // the first lane's line
+    uint32_t filled; // words of each line that are here: bits
+    unsigned lines;
+    unsigned stores;  // that they come from
+    unsigned fetched; // lines that are on their way to the host's first cache
+    bool likely;      // the stores before went to the same lines, several of them
+    uint64_t last_number;
+    uint8_t *last_host;  // where a store went whose words were not kept
+    uint64_t far[LANES]; // of each line, from the first
+    _Alignas(64) uint32_t word[COLUMN_WORDS][LANES];
+};
+
 // What a pattern does where its first lane lies at one place of a line.
 struct phase {
     // Of stores; right where `planned`: not where the phase came up only once.
@@ -436,6 +455,8 @@ struct mem_state {
     uint32_t mask;   // 0 = none; of the lanes compared
     uint32_t key;    // address of the first lane modulo LINE_BYTES (global), 4 (shared)
     enum pattern_shape shape;
+    unsigned
+        columns; // lines of the host that the lanes are on, at the same place of each; 0: otherwise
     int64_t lowest, highest;  // of the differences; highest with the bytes of the access
     uint64_t bits;            // or of all differences
     struct wavefronts passes; // shared
@@ -697,6 +718,7 @@ struct core { // of a host thread
     const struct lanes_functions *lanes;
     tensor_multiply multiply; // of floating-point matrices
     const struct access_functions *access;
+    struct columns columns;
 };
 
 struct launch {
@@ -928,6 +950,10 @@ const struct mem_state *global_account(struct warp *w, const struct uop *u, uint
 const struct mem_state *shared_account(struct warp *w, const struct uop *u, uint32_t mask,
                                        const uint32_t *offset, int64_t more, unsigned bytes,
                                        enum shared_kind kind);
+// columns.c. A store of 32 words, the first lane's at `first` of the host, that may wait; false: it is to be done now.
+bool columns_take(struct core *core, const struct mem_state *s, uint8_t *first,
+                  const uint32_t *row);
+void columns_settle(struct core *core); // what waits goes to memory
 // Counts of the phases of patterns: at the launch's end.
 void patterns_settle(struct core *core);
 bool lane_bounded(const struct space *space, uint64_t address, unsigned bytes, bool write);

@@ -91,6 +91,21 @@ static bool lanes_in_pairs(const uint64_t far[LANES])
     return meet == 0;
 }
 
+// The host's lines that the lanes are on, all at the same place of their lines: of words in pairs one for two lanes. 0: otherwise.
+static unsigned columns_of(const struct mem_state *s)
+{
+    enum { HALF = LANES / 2, HOST_LINE = 4 * COLUMN_WORDS };
+    unsigned lines = s->shape == SHAPE_PAIRS ? HALF : LANES;
+    for (unsigned i = 0; i < lines; i++) {
+        if (s->delta.far[i] % HOST_LINE != 0)
+            return 0;
+        for (unsigned j = 0; j < i; j++)
+            if (s->delta.far[i] == s->delta.far[j])
+                return 0;
+    }
+    return lines;
+}
+
 // Takes note of a new pattern of addresses.
 static void pattern_learn(const struct warp *w, struct mem_state *s, uint32_t mask,
                           const uint64_t *address, unsigned bytes)
@@ -124,6 +139,7 @@ static void pattern_learn(const struct warp *w, struct mem_state *s, uint32_t ma
     s->shape = shape_of(contiguous, uniform, halves);
     if (s->shape == SHAPE_OTHER && mask == ALL_LANES && bytes == 4 && lanes_in_pairs(s->delta.far))
         s->shape = SHAPE_PAIRS;
+    s->columns = mask == ALL_LANES && bytes == 4 ? columns_of(s) : 0;
     s->known[0] = s->known[1] = 0;
     s->key = LINE_BYTES; // no phase yet
 }
@@ -437,6 +453,20 @@ static inline struct mem_state *affine_account(struct warp *w, const struct uop 
     return s;
 }
 
+static inline void affine_store(struct warp *w, const struct mem_op *m, struct mem_state *s,
+                                const struct affine_address *a)
+{
+    uint8_t *host = w->core->launch->sim->space.host - DEVICE_BASE + a->more;
+    if (s->columns != 0 && m->plain && !m->ordered) {
+        if (columns_take(w->core, s, host + a->row[0], row32(w, m->reg[0])))
+            return;
+    } else {
+        columns_settle(w->core);
+    }
+    next_stored(w, s, s->line_base);
+    store_move(w, m, ALL_LANES, &(struct sink){.host = host, .far = a->row}, s->shape);
+}
+
 static inline bool affine_move(struct warp *w, const struct uop *u, const struct mem_op *m,
                                const struct affine_address *a, enum touch touch)
 {
@@ -444,15 +474,13 @@ static inline bool affine_move(struct warp *w, const struct uop *u, const struct
     if (s == NULL)
         return false;
     note_touch(w, m, touch);
-    uintptr_t host = (uintptr_t)global_host(w) + a->more;
     if (touch == TOUCH_READ) {
+        uintptr_t host = (uintptr_t)global_host(w) + a->more;
         load_move(w, m, ALL_LANES, &(struct source){.host = (const uint8_t *)host, .far = a->row},
                   s->shape);
         next_fetched(w, s, a->row[0] + a->more);
     } else {
-        next_stored(w, s, s->line_base);
-        store_move(w, m, ALL_LANES, &(struct sink){.host = (uint8_t *)host, .far = a->row},
-                   s->shape);
+        affine_store(w, m, s, a);
     }
     return true;
 }
@@ -464,11 +492,13 @@ static inline const struct uop *global_run(struct warp *w, const struct uop *u, 
     const struct mem_op *m = &w->core->launch->program->mem_ops[u->extra];
     uint32_t mask = guard_mask(w, u);
     struct affine_address affine;
-    if (mask == 0)
-        return u + 1;
-    bool is_affine = address_is_affine(w, m, mask, &affine);
+    bool is_affine = mask != 0 && address_is_affine(w, m, mask, &affine);
     if (is_affine && affine_move(w, u, m, &affine, touch))
         return turn_end(w, u);
+    if (touch == TOUCH_WRITE)
+        columns_settle(w->core);
+    if (mask == 0)
+        return u + 1;
     if (!(touch == TOUCH_READ ? load_from_global : store_to_global)(w, u, m, mask, addresses(w, m)))
         return warp_stop(w, u);
     if (is_affine)

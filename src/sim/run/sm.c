@@ -425,6 +425,15 @@ static void sm_open(struct core *core, struct sm *sm)
         sm->home->blocks[i].live = false;
 }
 
+// The turn is a store's, which says itself whether it joins what waits, or the end of a warp: neither looks at memory.
+static inline bool turn_leaves_columns(const struct warp *w)
+{
+    if (w->path == NULL)
+        return false;
+    return w->pc->run == op_st_global ||
+           (w->pc->run == op_end && w->other_count == 0 && w->frame == &w->root);
+}
+
 // One turn of a warp; then the clock goes on by what the turn cost, and the warp waits for what it asked
 // for.
 static inline __attribute__((always_inline)) void warp_turn(struct core *core, struct sm *sm,
@@ -438,6 +447,8 @@ static inline __attribute__((always_inline)) void warp_turn(struct core *core, s
     w->wake = sm->busy = sm->stages = 0;
     since_settle(order);
     ahead_fetch(core);
+    if (core->columns.number != 0 && !turn_leaves_columns(w))
+        columns_settle(core);
     warp_run(w);
     uint64_t ran = sm->epoch_instructions - before;
     uint64_t issue = l->turn.schedulers == 4 ? ran / 4 : ran / l->turn.schedulers; // most chips
@@ -614,6 +625,7 @@ void sm_run(struct core *core, struct sm *sm)
         waits = sm->cluster_waits;
         works = sm->works;
     }
+    columns_settle(core);
     sm->instructions += sm->epoch_instructions;
     if (sm->blocks_left > 0)
         return;
