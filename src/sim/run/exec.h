@@ -127,6 +127,7 @@ struct mem_op {
     int64_t offset;
     uint32_t base; // row of the address register
     uint8_t sum;   // 0, or of affine rows that only addresses are: 1 + its number
+    uint32_t kept; // of such: where the row is in what is kept
     uint32_t
         seen; // of such: where in what is kept the number of the pattern is that its row was seen to have
     bool base64;    // the register is 64 bits wide
@@ -543,15 +544,16 @@ struct warp { // what each turn looks at lies together, in two of the host's lin
     bool cluster_waiting; // all its lanes, at the cluster's barrier
     bool forced;          // a path goes on though lanes it waits for never come
     uint32_t looks;       // at what others write, since it wrote itself
-    int backward;         // branches while other paths wait
-    int index;            // in the block
+    uint8_t *affine;      // kept for its place in a block
+    struct trace_warp *trace;
+    int backward; // branches while other paths wait
+    int index;    // in the block
     struct path root_path;
     uint8_t *local;
     uint8_t *local_shadow;      // SIM_CHECK_UNINIT: as the device's, a byte per word
     uint32_t sync_epoch;        // warp instructions that order its lanes
     struct path *others[LANES]; // leaves that don't run now
     struct warp_clock *clock;   // NULL as launch->clock
-    struct trace_warp *trace;
     size_t trace_base;    // where the running segment's instructions are in it
     uint32_t trace_first; // its first site
     struct trace_region region;
@@ -562,7 +564,6 @@ struct warp { // what each turn looks at lies together, in two of the host's lin
     uint32_t bulk_groups, bulk_read; // groups of bulk copies committed, those known to have read
     uint64_t proxy_fence;            // when its last was, as races.time
     struct frame root;
-    uint8_t *affine; // kept for its place in a block
     struct store_waiting stored;
 };
 
@@ -912,6 +913,7 @@ void path_merge(struct warp *w, int other);
 bool paths_release(struct warp *w);
 bool path_pick(struct warp *w); // makes a path that does not wait the running one
 const struct uop *lanes_exit(struct warp *w, uint32_t mask, const struct uop *next);
+void warp_leaves(struct warp *w); // of one that is whole: all of it exits
 // barrier.c
 void barriers_recheck(struct block *b); // after threads exited
 void barrier_in_pieces(struct warp *w, const struct uop *u, uint32_t mask);
@@ -994,5 +996,20 @@ uint8_t *local_at(const struct warp *w, uint64_t offset, uint32_t lane);
 #define X(name) const struct uop *op_##name(struct warp *w, const struct uop *u);
 HANDLERS(X)
 #undef X
+
+// All that is left of it is together, in its kernel, and none of its block waits at a barrier.
+static inline bool warp_is_whole(const struct warp *w)
+{
+    return w->path == &w->root_path && w->root_path.parent == NULL && w->other_count == 0 &&
+           w->frame == &w->root && w->block->threads_waiting == 0;
+}
+// Its next turn does nothing but end it.
+static inline bool warp_is_over(const struct warp *w)
+{
+    const struct uop *u = w->pc;
+    if (u->run == op_branch_uniform)
+        u += (int32_t)u->d;
+    return u->run == op_end && u != w->reconverge && warp_is_whole(w);
+}
 
 #endif

@@ -424,8 +424,7 @@ static inline bool address_is_affine(const struct warp *w, const struct mem_op *
 {
     if (m->sum == 0 || mask != ALL_LANES || !w->block->affine)
         return false;
-    const struct affine_row *r = &w->root.function->affine.rows[m->sum - 1];
-    a->row = (const uint64_t *)(const void *)(w->affine + r->base);
+    a->row = (const uint64_t *)(const void *)(w->affine + m->kept);
     a->pattern = (uint64_t *)(void *)(w->affine + m->seen);
     a->more = w->block->more[m->sum - 1] + (uint64_t)m->offset;
     return true;

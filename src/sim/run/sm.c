@@ -428,10 +428,7 @@ static void sm_open(struct core *core, struct sm *sm)
 // The turn is a store's, which says itself whether it joins what waits, or the end of a warp: neither looks at memory.
 static inline bool turn_leaves_columns(const struct warp *w)
 {
-    if (w->path == NULL)
-        return false;
-    return w->pc->run == op_st_global ||
-           (w->pc->run == op_end && w->other_count == 0 && w->frame == &w->root);
+    return (w->path != NULL && w->pc->run == op_st_global) || warp_is_over(w);
 }
 
 // One turn of a warp; then the clock goes on by what the turn cost, and the warp waits for what it asked
@@ -464,6 +461,24 @@ static inline __attribute__((always_inline)) void warp_turn(struct core *core, s
     warp_since(order, index, w->wake);
     if (w->waiting)
         sm->home->held[index / WORD_BITS] |= (uint64_t)1 << index % WORD_BITS;
+    warps_wake(order, sm->home->warps, sm->now);
+}
+
+// The same of a turn that only ends the warp.
+static inline void last_turn(struct core *core, struct sm *sm, size_t index)
+{
+    struct warp *w = &sm->home->warps[index];
+    struct turn_order *order = sm->home->order;
+    w->core = core;
+    w->wake = sm->busy = sm->stages = 0;
+    since_settle(order);
+    ahead_fetch(core);
+    warp_leaves(w);
+    sm->now++;
+    order->first_come = false;
+    sm->works++;
+    warp_ends(order, index);
+    warp_since(order, index, 0);
     warps_wake(order, sm->home->warps, sm->now);
 }
 
@@ -520,7 +535,10 @@ static bool sm_round_few(struct core *core, struct sm *sm)
                 passed |= one;
                 continue;
             }
-            warp_turn(core, sm, warp);
+            if (warp_is_over(&warps[warp]))
+                last_turn(core, sm, warp);
+            else
+                warp_turn(core, sm, warp);
             ran = again = true;
             if (sm->stopped)
                 return true;
