@@ -282,17 +282,17 @@ enum { FEW_LINES = SET_INDICES / 2 };
 static inline void few_sets(const struct l1 *c, const struct l1_lines *l, struct set **sets)
 {
     unsigned count = (unsigned)l->access->line_count;
-    uint64_t line[2 * FEW_LINES] = {0};
-    uint32_t index[2 * FEW_LINES];
-    for (unsigned i = 0; i < count; i++) {
-        line[i] = (l->base + l->access->line[i].address) >> LINE_SHIFT;
-        line[count + i] = (l->next + l->access->line[i].address) >> LINE_SHIFT;
-    }
-    set_indices(&c->index, 0, line, SET_INDICES, index);
+    uint32_t index[SET_INDICES];
+    _Static_assert(sizeof l->access->line[0] == 2 * sizeof(uint64_t), "the address is one of two");
+    __m512i lines = _mm512_loadu_si512(l->access->line); // from memory: what was just put there would be waited for
+    lines = _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 0, 2, 4, 6), lines);
+    __m512i base = _mm512_mask_set1_epi64(_mm512_set1_epi64((int64_t)l->base), 0xf0, (int64_t)l->next);
+    lines = _mm512_srli_epi64(_mm512_add_epi64(lines, base), LINE_SHIFT);
+    _mm256_storeu_si256((__m256i *)(void *)index, set_indices_8(&c->index, lines));
     for (unsigned i = 0; i < count; i++)
         set_prefetch(sets[i] = &c->sets[index[i]]);
-    for (unsigned i = count; i < 2 * count; i++)
-        set_prefetch(&c->sets[index[i]]);
+    for (unsigned i = 0; i < count; i++)
+        set_prefetch(&c->sets[index[FEW_LINES + i]]);
 }
 #else
 enum { FEW_LINES = 0 };

@@ -48,7 +48,7 @@ static inline void columns_fetch(struct columns *c)
 bool columns_take(struct core *core, const struct mem_state *s, uint8_t *first, const uint32_t *row)
 {
     struct columns *c = &core->columns;
-    unsigned at = (unsigned)((uintptr_t)first % HOST_LINE / 4), words = LANES / s->columns;
+    unsigned at = (unsigned)((uintptr_t)first % HOST_LINE / 4), words = s->columns == LANES ? 1 : 2;
     uint8_t *host = first - 4 * at;
     if (c->number != s->number || c->host != host) {
         columns_settle(core);
@@ -59,8 +59,12 @@ bool columns_take(struct core *core, const struct mem_state *s, uint8_t *first, 
         columns_settle(core);
         return false;
     }
-    for (unsigned i = 0; i < words; i++)
-        memcpy(c->word[at + i], row + (size_t)i * s->columns, s->columns * sizeof *row);
+    if (words == 1) {
+        memcpy(c->word[at], row, LANES * sizeof *row);
+    } else { // copies of a fixed size
+        memcpy(c->word[at], row, LANES / 2 * sizeof *row);
+        memcpy(c->word[at + 1], row + LANES / 2, LANES / 2 * sizeof *row);
+    }
     c->filled |= ((1u << words) - 1) << at;
     c->stores++;
     columns_fetch(c);
