@@ -20,7 +20,7 @@ static inline struct l2_request *request_put(struct l2_request *r, const struct 
 }
 
 // The sets of the access's lines: all are on their way to the host's cache before the first is used.
-static inline void sets_of(const struct l1 *c, const struct l1_lines *l, struct set **sets)
+static inline void sets_of(struct l1 *c, const struct l1_lines *l, struct set **sets)
 {
     for (int i = 0; i < l->access->line_count; i++) {
         sets[i] = l1_set(c, (l->base + l->access->line[i].address) >> LINE_SHIFT);
@@ -276,48 +276,17 @@ static inline bool any_in_part(const struct l1_lines *l, struct set *const *sets
     return false;
 }
 
-// As sets_of() and next_prefetch(), for few lines: the sets of both accesses at once, where the host has instructions for that.
-#if defined(__AVX512DQ__) && defined(__AVX512VL__)
-enum { FEW_LINES = SET_INDICES / 2 };
-static inline void few_sets(const struct l1 *c, const struct l1_lines *l, struct set **sets)
-{
-    unsigned count = (unsigned)l->access->line_count;
-    uint32_t index[SET_INDICES];
-    _Static_assert(sizeof l->access->line[0] == 2 * sizeof(uint64_t), "the address is one of two");
-    __m512i lines = _mm512_loadu_si512(l->access->line); // from memory: what was just put there would be waited for
-    lines = _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 0, 2, 4, 6), lines);
-    __m512i base = _mm512_mask_set1_epi64(_mm512_set1_epi64((int64_t)l->base), 0xf0, (int64_t)l->next);
-    lines = _mm512_srli_epi64(_mm512_add_epi64(lines, base), LINE_SHIFT);
-    _mm256_storeu_si256((__m256i *)(void *)index, set_indices_8(&c->index, lines));
-    for (unsigned i = 0; i < count; i++)
-        set_prefetch(sets[i] = &c->sets[index[i]]);
-    for (unsigned i = 0; i < count; i++)
-        set_prefetch(&c->sets[index[FEW_LINES + i]]);
-}
-#else
-enum { FEW_LINES = 0 };
-static inline void few_sets(const struct l1 *c, const struct l1_lines *l, struct set **sets)
-{
-    sets_of(c, l, sets);
-}
-#endif
-
 static bool load(struct l1 *c, const struct l1_lines *l, struct l2_request *out,
                  struct l1_answer *sum)
 {
     struct set *sets[ACCESS_LINES];
-    bool few = l->access->line_count <= (int)FEW_LINES && l->next >> (LINE_SHIFT + 48) == 0;
     row_end(c);
-    if (few)
-        few_sets(c, l, sets);
-    else
-        sets_of(c, l, sets);
+    sets_of(c, l, sets);
     if (c->any_in_part && any_in_part(l, sets))
         return false;
     *sum = (struct l1_answer){0};
     sum->requests = (size_t)(load_lines(c, l, sets, NULL, out, sum) - out);
-    if (!few)
-        next_prefetch(c, l);
+    next_prefetch(c, l);
     return true;
 }
 

@@ -150,38 +150,33 @@ static inline uint32_t set_index_of(const struct set_index *x, uint64_t line)
 }
 
 enum { SET_INDICES = 8 }; // at a time: no more than that of a host's instructions can
-#if defined(__AVX512DQ__) && defined(__AVX512VL__)
-static inline __m256i set_indices_8(const struct set_index *x, __m512i number)
-{
-    const __m512i odd = _mm512_set1_epi64((int64_t)x->odd), one = _mm512_set1_epi64(1);
-    const __m512d share = _mm512_set1_pd(1.0 / (double)x->odd);
-    const __m128i bits = _mm_cvtsi32_si128((int)x->bits);
-    // Lines are below 2^48: the quotient is right or off by one.
-    __m512i quotient = _mm512_cvttpd_epu64(_mm512_mul_pd(_mm512_cvtepu64_pd(number), share));
-    __m512i rest = _mm512_sub_epi64(number, _mm512_mullo_epi64(quotient, odd));
-    __mmask8 below = _mm512_movepi64_mask(rest);
-    quotient = _mm512_mask_sub_epi64(quotient, below, quotient, one);
-    rest = _mm512_mask_add_epi64(rest, below, rest, odd);
-    __mmask8 above = _mm512_cmpge_epi64_mask(rest, odd);
-    quotient = _mm512_mask_add_epi64(quotient, above, quotient, one);
-    rest = _mm512_mask_sub_epi64(rest, above, rest, odd);
-    __m512i hash =
-        _mm512_mullo_epi64(_mm512_srl_epi64(quotient, bits), _mm512_set1_epi64((int64_t)HASH));
-    __m512i crossed = _mm512_xor_si512(quotient, _mm512_srli_epi64(hash, 40));
-    __m512i low = _mm512_andnot_si512(_mm512_sll_epi64(_mm512_set1_epi64(-1), bits), crossed);
-    return _mm512_cvtepi64_epi32(_mm512_or_si512(_mm512_sll_epi64(rest, bits), low));
-}
-#endif
 // The same of many lines, `base` added to each.
 static inline void set_indices(const struct set_index *x, uint64_t base, const uint64_t *line,
                                size_t count, uint32_t *out)
 {
     size_t i = 0;
 #if defined(__AVX512DQ__) && defined(__AVX512VL__)
+    const __m512i odd = _mm512_set1_epi64((int64_t)x->odd), one = _mm512_set1_epi64(1);
+    const __m512d share = _mm512_set1_pd(1.0 / (double)x->odd);
+    const __m128i bits = _mm_cvtsi32_si128((int)x->bits);
     for (; i + SET_INDICES <= count; i += SET_INDICES) {
         __m512i number =
             _mm512_add_epi64(_mm512_loadu_si512(line + i), _mm512_set1_epi64((int64_t)base));
-        _mm256_storeu_si256((__m256i *)(void *)(out + i), set_indices_8(x, number));
+        // Lines are below 2^48: the quotient is right or off by one.
+        __m512i quotient = _mm512_cvttpd_epu64(_mm512_mul_pd(_mm512_cvtepu64_pd(number), share));
+        __m512i rest = _mm512_sub_epi64(number, _mm512_mullo_epi64(quotient, odd));
+        __mmask8 below = _mm512_movepi64_mask(rest);
+        quotient = _mm512_mask_sub_epi64(quotient, below, quotient, one);
+        rest = _mm512_mask_add_epi64(rest, below, rest, odd);
+        __mmask8 above = _mm512_cmpge_epi64_mask(rest, odd);
+        quotient = _mm512_mask_add_epi64(quotient, above, quotient, one);
+        rest = _mm512_mask_sub_epi64(rest, above, rest, odd);
+        __m512i hash =
+            _mm512_mullo_epi64(_mm512_srl_epi64(quotient, bits), _mm512_set1_epi64((int64_t)HASH));
+        __m512i crossed = _mm512_xor_si512(quotient, _mm512_srli_epi64(hash, 40));
+        __m512i low = _mm512_andnot_si512(_mm512_sll_epi64(_mm512_set1_epi64(-1), bits), crossed);
+        _mm256_storeu_si256((__m256i *)(void *)(out + i), _mm512_cvtepi64_epi32(_mm512_or_si512(
+                                                              _mm512_sll_epi64(rest, bits), low)));
     }
 #endif
     for (; i < count; i++)
