@@ -498,14 +498,14 @@ static void row_place(const struct l2 *c, struct l2_log *log, const struct l2_ro
         uint64_t warm = c->warm[p->line[i].home];
         if (warm != 0 && (uint32_t)warm == p->line[i].tag)
             continue; // has what writes in part need
-        set_fetch(&c->sets[p->line[i].home]);
+        set_prefetch(&c->sets[p->line[i].home]);
         if (c->partitions != 2)
             continue;
         const struct set *other = &c->sets[(home[i] ^ 1) * c->set_count + index[i]];
         if (home[i] == near) // a copy may be there: its tags are looked at
-            line_fetch(other);
+            __builtin_prefetch(other,1);
         else if (plan->partial < plan->sent) // what is whole is kept there too
-            set_fetch(other);
+            set_prefetch(other);
     }
     p->apart = sets_are_apart(p->line, count);
 }
