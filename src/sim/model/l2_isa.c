@@ -503,7 +503,7 @@ static void row_place(const struct l2 *c, struct l2_log *log, const struct l2_ro
             continue;
         const struct set *other = &c->sets[(home[i] ^ 1) * c->set_count + index[i]];
         if (home[i] == near) // a copy may be there: its tags are looked at
-            __builtin_prefetch(other,1);
+            __builtin_prefetch(other, 1);
         else if (plan->partial < plan->sent) // what is whole is kept there too
             set_prefetch(other);
     }

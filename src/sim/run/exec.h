@@ -554,8 +554,8 @@ struct warp { // what each turn looks at lies together, in two of the host's lin
     uint32_t sync_epoch;        // warp instructions that order its lanes
     struct path *others[LANES]; // leaves that don't run now
     struct warp_clock *clock;   // NULL as launch->clock
-    size_t trace_base;    // where the running segment's instructions are in it
-    uint32_t trace_first; // its first site
+    size_t trace_base;          // where the running segment's instructions are in it
+    uint32_t trace_first;       // its first site
     struct trace_region region;
     struct trace_poll poll; // the loop that it waits in
     struct trace_look look;
