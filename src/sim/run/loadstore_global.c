@@ -338,19 +338,27 @@ const uint8_t *global_host(const struct warp *w)
 // Waits for what others write? Then they get their turn soon. In a cooperative launch whole blocks
 // watch a barrier of the grid: the next look comes after all other warps of the SM had theirs, or the
 // oldest, whose data are there first, would keep the youngest from ever reaching it.
-void note_touch(struct warp *w, const struct mem_op *m, enum touch touch)
+static __attribute__((noinline)) void note_look(struct warp *w)
 {
     enum { GRID_LOOK_CYCLES = 64, LOOKS_MANY = 1024 }; // cycles: for each warp of the SM
     struct sm *sm = w->block->sm;
     const struct launch *l = w->core->launch;
-    bool watches = touch == TOUCH_READ && m->ordered;
-    sm->changes += touch == TOUCH_WRITE;
-    sm->watches += watches;
     uint64_t next =
         sm->now + (uint64_t)GRID_LOOK_CYCLES * (uint64_t)sm->block_count * l->warps_per_block;
-    w->looks = touch == TOUCH_WRITE ? 0 : w->looks + watches;
-    if (watches && (l->options->cooperative || w->looks > LOOKS_MANY) && w->wake < next)
+    sm->watches++;
+    w->looks++;
+    if ((l->options->cooperative || w->looks > LOOKS_MANY) && w->wake < next)
         w->wake = next;
+}
+
+void note_touch(struct warp *w, const struct mem_op *m, enum touch touch)
+{
+    if (touch == TOUCH_WRITE) {
+        w->block->sm->changes++;
+        w->looks = 0;
+    } else if (touch == TOUCH_READ && m->ordered) {
+        note_look(w);
+    }
 }
 
 // A warp in a loop is likely to go on by as much as it did: the host's memory there is fetched while others have their
