@@ -132,6 +132,7 @@ struct store_plan {
     bool row;                         // has so many requests that the log takes it as one record
     uint8_t alike;            // sectors of each request where all have the same, none whole; or 0
     uint8_t more_words;       // as in struct l2_request, of all requests
+    bool bytes_alike;         // of all lines, where they are known
     uint64_t lines;           // the same in plans of the same lines; 0: not known
     uint64_t lowest, highest; // of the lines, as signed numbers
     uint64_t line[ACCESS_LINES]; // numbers of the access's lines, less the base's

@@ -199,9 +199,84 @@ static void warps_in_line_for_the_unit_share_l1(void **state)
         fail_msg("2048 threads: %.3f hit", most);
 }
 
+/* Words that wait until lines of the host's caches are full (columns.c) are there for whoever looks. */
+
+#define BY_COLUMNS(body)                                                                      \
+    ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 o, .param " \
+    ".u64 s, .param .u32 n)\n{\n.reg .b32 %r<19>;\n.reg .b64 %d<19>;\n"                       \
+    "ld.param.u64 %d0, [o];\nld.param.u64 %d1, [s];\nld.param.u32 %r0, [n];\n"                \
+    "mov.u32 %r1, %tid.x;\nmov.u32 %r2, %tid.y;\nmov.u32 %r3, %ctaid.x;\n"                    \
+    "mov.u32 %r4, %ctaid.y;\nmov.u32 %r5, %ntid.x;\nmov.u32 %r6, %ntid.y;\n"                  \
+    "mad.lo.s32 %r7, %r3, %r5, %r1;\nmad.lo.s32 %r8, %r4, %r6, %r2;\n"                        \
+    "mad.lo.s32 %r9, %r7, %r0, %r8;\nmad.lo.s32 %r10, %r8, %r0, %r7;\n"                       \
+    "mul.wide.s32 %d2, %r9, 4;\nadd.s64 %d3, %d0, %d2;\nmul.wide.s32 %d4, %r10, 4;\n"         \
+    "add.s64 %d5, %d1, %d4;\n" body "\nret;\n}\n"
+
+enum { SIDE = 512 };
+
+// out[x * SIDE + y] = y * SIDE + x, stored by columns; seen: what the body stores at y * SIDE + x. Of the other words 0.
+static void columns_run(const char *text, uint32_t width, uint32_t height, uint32_t first,
+                        uint32_t *out, uint32_t *seen)
+{
+    size_t size = (size_t)SIDE * SIDE * 4;
+    struct bench b;
+    bench_text(&b, text);
+    uint64_t o = bench_buffer(&b, "o", NULL, size), s = bench_buffer(&b, "s", NULL, size);
+    uint64_t from = o + 4 * (uint64_t)first;
+    int n = SIDE;
+    memset(out, 0, size);
+    assert_true(sim_write(b.sim, o, out, size, &b.err) && sim_write(b.sim, s, out, size, &b.err));
+    struct shape shape = GRID2((SIDE - 16) / width, (SIDE - 16) / height, width, height);
+    bench_run(&b, "k", shape, ARGS(&from, &s, &n));
+    bench_fetch(&b, o, out, size);
+    bench_fetch(&b, s, seen, size);
+    bench_close(&b);
+}
+
+static void columns_check(const char *text, uint32_t width, uint32_t height, uint32_t first,
+                          bool looked)
+{
+    static uint32_t out[SIDE * SIDE], seen[SIDE * SIDE];
+    columns_run(text, width, height, first, out, seen);
+    uint32_t columns = (SIDE - 16) / width * width, rows = (SIDE - 16) / height * height;
+    for (uint32_t x = 0; x < SIDE - 1; x++)
+        for (uint32_t y = 0; y < SIDE - 16; y++) {
+            uint32_t want = x < columns && y < rows ? y * SIDE + x : 0;
+            assert_int_equal(out[x * SIDE + y + first], want);
+            assert_int_equal(seen[y * SIDE + x], looked ? want : 0);
+        }
+}
+
+static void words_stored_by_columns_are_in_memory_after_the_launch(void **state)
+{
+    const char *text = BY_COLUMNS("st.global.u32 [%d3], %r10;");
+    columns_check(text, 16, 16, 0, false); // two words of a line for each warp, whole lines
+    columns_check(text, 16, 16, 3, false); // lines that are never whole, pairs across their ends
+    columns_check(text, 32, 8, 0, false);  // a line for each lane
+    columns_check(text, 16, 6, 0, false);
+}
+
+static void words_stored_by_columns_are_there_for_loads(void **state)
+{
+    const char *own = BY_COLUMNS("st.global.u32 [%d3], %r10;\nld.global.u32 %r11, [%d3];\n"
+                                 "st.global.u32 [%d5], %r11;");
+    columns_check(own, 16, 16, 0, true);
+    columns_check(own, 32, 8, 5, true);
+    // Of the warp four rows on, in a circle of the block's sixteen: its row of `seen` is written.
+    const char *other = BY_COLUMNS(
+        "st.global.u32 [%d3], %r10;\nbar.sync 0;\nadd.s32 %r12, %r2, 4;\nand.b32 %r12, %r12, 15;\n"
+        "mad.lo.s32 %r13, %r4, %r6, %r12;\nmad.lo.s32 %r14, %r7, %r0, %r13;\n"
+        "mul.wide.s32 %d6, %r14, 4;\nadd.s64 %d6, %d0, %d6;\nld.global.u32 %r15, [%d6];\n"
+        "mad.lo.s32 %r16, %r13, %r0, %r7;\nmul.wide.s32 %d7, %r16, 4;\nadd.s64 %d7, %d1, %d7;\n"
+        "st.global.u32 [%d7], %r15;");
+    columns_check(other, 16, 16, 0, true);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words_stored_by_columns_are_in_memory_after_the_launch),
+        cmocka_unit_test(words_stored_by_columns_are_there_for_loads),
         cmocka_unit_test(a_load_of_the_words_just_stored_hits),
         cmocka_unit_test(a_sector_filled_by_eight_stores_hits),
         cmocka_unit_test(an_atomic_takes_stored_bytes_from_l1),

@@ -160,9 +160,83 @@ static void the_least_is_of_those_with_a_bit(void **state)
         }
 }
 
+enum { LINE_WORDS = COLUMN_WORDS, APART = 5, LINES_HERE = LANES * APART };
+
+static void words_by_columns_go_to_their_lines_alone(void **state)
+{
+    (void)state;
+    static _Alignas(64) uint32_t word[COLUMN_WORDS][LANES];
+    static _Alignas(64) uint32_t memory[LINES_HERE * LINE_WORDS], want[LINES_HERE * LINE_WORDS];
+    for (uint32_t w = 0; w < COLUMN_WORDS; w++)
+        for (uint32_t i = 0; i < LANES; i++)
+            word[w][i] = 1000 * (w + 1) + i;
+    for (int f = 0; functions_each(f) != NULL; f++)
+        for (uint32_t filled = 1; filled < 1u << COLUMN_WORDS; filled = 3 * filled + 2)
+            for (unsigned lines = LANES / 2; lines <= LANES; lines *= 2) {
+                uint64_t far[LANES] = {0};
+                memset(memory, 0xee, sizeof memory);
+                memset(want, 0xee, sizeof want);
+                for (uint32_t i = 0; i < lines; i++) {
+                    uint32_t line = i * APART % LINES_HERE;
+                    far[i] = (uint64_t)line * LINE_WORDS * 4;
+                    for (uint32_t w = 0; w < COLUMN_WORDS; w++)
+                        if ((filled >> w & 1) != 0)
+                            want[line * LINE_WORDS + w] = word[w][i];
+                }
+                functions_each(f)->columns((uint8_t *)memory, far, word, lines, filled);
+                assert_memory_equal(memory, want, sizeof want);
+            }
+}
+
+static void row_of(uint32_t first, uint32_t row[LANES])
+{
+    for (uint32_t i = 0; i < LANES; i++)
+        row[i] = first + i;
+}
+
+// Pairs: lanes 0 and 16 are neighbours, the other lanes' lines are 128 bytes apart.
+static void stores_to_lines_of_the_store_before_wait_together(void **state)
+{
+    (void)state;
+    static _Alignas(64) uint32_t memory[LINES_HERE * LINE_WORDS];
+    enum { STEP = 2 * LINE_WORDS };
+    struct core *core = aligned_alloc(64, (sizeof *core + 63) / 64 * 64);
+    assert_non_null(core);
+    memset(core, 0, sizeof *core);
+    core->lanes = functions_each(0);
+    struct mem_state s = {.number = 7, .columns = LANES / 2};
+    for (uint32_t i = 0; i < LANES; i++)
+        s.delta.far[i] = (uint64_t)(i % 16) * STEP * 4 + i / 16 * 4;
+    uint32_t row[LANES];
+    row_of(100, row);
+    assert_false(
+        columns_take(core, &s, (uint8_t *)&memory[0], row)); // of one store nothing is known
+    row_of(200, row);
+    assert_true(columns_take(core, &s, (uint8_t *)&memory[2], row));
+    row_of(300, row);
+    assert_true(columns_take(core, &s, (uint8_t *)&memory[4], row));
+    row_of(400, row);
+    assert_true(columns_take(core, &s, (uint8_t *)&memory[4], row)); // the last one stays
+    assert_int_equal(memory[2], 0);
+    columns_settle(core);
+    for (uint32_t i = 0; i < LANES; i++) {
+        assert_int_equal(memory[i % 16 * STEP + 2 + i / 16], 200 + i);
+        assert_int_equal(memory[i % 16 * STEP + 4 + i / 16], 400 + i);
+        assert_int_equal(memory[i % 16 * STEP + 6 + i / 16], 0);
+    }
+    assert_true(columns_take(core, &s, (uint8_t *)&memory[6], row)); // several came: others may
+    // The last word of the lines and the one behind it: what waits goes first.
+    assert_false(columns_take(core, &s, (uint8_t *)&memory[LINE_WORDS - 1], row));
+    assert_int_equal(memory[6], 400);
+    assert_false(columns_take(core, &s, (uint8_t *)&memory[LINE_WORDS], row)); // one was alone
+    free(core);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words_by_columns_go_to_their_lines_alone),
+        cmocka_unit_test(stores_to_lines_of_the_store_before_wait_together),
         cmocka_unit_test(lanes_on_words_are_counted),
         cmocka_unit_test(words_beyond_the_end_or_misaligned_are_left_to_others),
         cmocka_unit_test(the_least_is_of_those_with_a_bit),

@@ -250,6 +250,7 @@ static int row_accesses(const struct affines *a, uint32_t row, int sum, struct a
         if (sum == 0)
             continue;
         m->sum = (uint8_t)sum;
+        m->kept = out->rows[sum - 1].base;
         m->seen = out->bytes;
         out->bytes += (uint32_t)sizeof(uint64_t);
     }

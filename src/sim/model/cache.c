@@ -85,6 +85,14 @@ uint8_t more_words_in_part(const struct access *access, const struct line_bytes 
     return (uint8_t)(words < 1 ? 0 : words > MOST ? MOST - 1 : words - 1);
 }
 
+static bool bytes_are_alike(const struct access *access, const struct line_bytes *bytes)
+{
+    uint64_t differ = bytes == NULL;
+    for (int i = 1; bytes && i < access->line_count; i++)
+        differ |= (bytes[i].half[0] ^ bytes[0].half[0]) | (bytes[i].half[1] ^ bytes[0].half[1]);
+    return differ == 0;
+}
+
 void store_plan_make(const struct access *access, const struct line_bytes *bytes, uint32_t site,
                      struct store_plan *out)
 {
@@ -93,6 +101,7 @@ void store_plan_make(const struct access *access, const struct line_bytes *bytes
     int64_t lowest = INT64_MAX, highest = INT64_MIN;
     out->sent = out->partial = 0;
     out->more_words = more_words_in_part(access, bytes);
+    out->bytes_alike = bytes_are_alike(access, bytes);
     for (int i = 0; i < access->line_count; i++) {
         const struct access_line *a = &access->line[i];
         int64_t line = (int64_t)a->address >> LINE_SHIFT;

@@ -126,12 +126,19 @@ static bool row_gather(struct l1 *c)
             return false;
         row->held[i] = way_bytes(c, s, row->way[i]);
     }
+    row->every = (struct line_bytes){{0}};
     row->gathered = c->any_in_part = true;
     return true;
 }
 
-static inline void row_add(struct store_row *row, const struct line_bytes *bytes, int count)
+static inline void row_add(struct store_row *row, const struct store_plan *plan,
+                           const struct line_bytes *bytes, int count)
 {
+    if (plan->bytes_alike) {
+        row->every.half[0] |= bytes->half[0];
+        row->every.half[1] |= bytes->half[1];
+        return;
+    }
     for (int i = 0; i < count; i++) {
         row->held[i].half[0] |= bytes[i].half[0];
         row->held[i].half[1] |= bytes[i].half[1];
@@ -159,7 +166,7 @@ static inline void row_begin(struct l1 *c, const struct store_plan *plan,
     bool likely = row->again;
     row->again = false;
     if (bytes && likely && row_gather(c)) {
-        row_add(row, bytes, count);
+        row_add(row, plan, bytes, count);
         return;
     }
     for (int i = 0; i < count; i++) {
@@ -201,11 +208,14 @@ static void store_row(struct l1 *c, const struct store_plan *plan, const struct 
     bytes = plan->partial > 0 ? bytes : NULL;
     if (bytes && row_goes_on(c, plan, base, count) && (c->row.gathered || row_gather(c))) {
         c->row.again = true;
-        row_add(&c->row, bytes, count);
+        row_add(&c->row, plan, bytes, count);
     } else {
         row_end(c);
         row_begin(c, plan, access, base, bytes);
     }
+#if defined(__AVX__)
+    _mm256_zeroupper(); // gcc 12 leaves it out on one of the ways here; callers' code would wait for it
+#endif
 }
 
 static inline struct l2_request *planned_lines(struct l1 *c, const struct l1_question *q,

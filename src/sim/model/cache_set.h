@@ -200,7 +200,8 @@ struct store_row {
     uint32_t set[ACCESS_LINES];
     uint8_t way[ACCESS_LINES];
     _Alignas(64) struct line_bytes
-        held[ACCESS_LINES]; // readable sectors whole; in whole lines of the host
+        held[ACCESS_LINES];  // readable sectors whole; in whole lines of the host
+    struct line_bytes every; // of each line, beside those
 };
 struct l1 {
     const struct l1_functions *functions;
@@ -312,8 +313,10 @@ static inline void row_settle(struct l1 *c)
         struct set *s = &c->sets[row->set[i]];
         int way = row->way[i];
         unsigned whole = 0, touched = 0;
+        const struct line_bytes held = {
+            {row->held[i].half[0] | row->every.half[0], row->held[i].half[1] | row->every.half[1]}};
         for (unsigned k = 0; k < SECTORS_PER_LINE; k++) {
-            uint32_t bytes = bytes_of_sector(&row->held[i], k);
+            uint32_t bytes = bytes_of_sector(&held, k);
             whole |= (unsigned)(bytes == UINT32_MAX) << k;
             touched |= (unsigned)(bytes != 0) << k;
         }
@@ -321,7 +324,7 @@ static inline void row_settle(struct l1 *c)
         s->partial_writes[way] = (uint16_t)(touched & ~whole);
         for (unsigned rest = touched & ~whole; rest != 0; rest &= rest - 1) {
             unsigned k = (unsigned)__builtin_ctz(rest);
-            l1_bytes(c, s, way)->sector[k] = bytes_of_sector(&row->held[i], k);
+            l1_bytes(c, s, way)->sector[k] = bytes_of_sector(&held, k);
         }
     }
     row->lines = 0;

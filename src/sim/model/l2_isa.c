@@ -925,10 +925,13 @@ static void dirty_alone(const struct l2 *c, size_t word, size_t end, uint64_t *w
 {
     enum { AT_ONCE = 8 };
     const uint64_t low = 0x0f0f0f0f0f0f0f0fu;
+    const size_t count = (size_t)c->set_count * c->partitions;
     _Static_assert(2 * AT_ONCE == WAYS, "both halves of a set");
     for (; word < end; word++)
         for (uint64_t sets = c->wrote[word]; sets != 0; sets &= sets - 1) {
             size_t i = WROTE_BITS * word + (size_t)__builtin_ctzll(sets);
+            // One that comes soon, most likely.
+            __builtin_prefetch(c->sets[i + AHEAD < count ? i + AHEAD : i].state);
             uint64_t a = states_of(c, i, 0), b = states_of(c, i, AT_ONCE);
             uint64_t dirty = (a >> SECTORS_PER_LINE & low) | (b & ~low);
             if (dirty == 0)

@@ -502,7 +502,11 @@ static bool words_add(struct warp *w, const struct uop *u, const struct mem_op *
                  (struct wavefronts){(int)turns.in_bank, 1});
     const uint32_t *b = row32(w, m->reg[0]);
     uint8_t *shared = w->block->shared;
-    if (mask == ALL_LANES) {
+    if (mask == ALL_LANES && m->increment) {
+#pragma GCC unroll 32
+        for (unsigned i = 0; i < LANES; i++)
+            ++*(uint32_t *)(void *)(shared + offset[i]);
+    } else if (mask == ALL_LANES) {
 #pragma GCC unroll 32
         for (unsigned i = 0; i < LANES; i++)
             *(uint32_t *)(void *)(shared + offset[i]) += b[i];

@@ -403,17 +403,21 @@ const struct uop *op_branch_table(struct warp *w, const struct uop *u)
 
 /* ---- leaving ------------------------------------------------------------------------------- */
 
+void warp_leaves(struct warp *w)
+{
+    lanes_gone(w, w->mask);
+    w->mask = w->root_path.mask = 0;
+    warp_finish(w);
+}
+
 const struct uop *lanes_exit(struct warp *w, uint32_t mask, const struct uop *next)
 {
     struct block *b = w->block;
-    lanes_gone(w, mask);
-    // All that is left of a warp, in its kernel; what follows is for the others.
-    if (w->mask == mask && w->path == &w->root_path && w->root_path.parent == NULL &&
-        w->other_count == 0 && w->frame == &w->root && b->threads_waiting == 0) {
-        w->mask = w->root_path.mask = 0;
-        warp_finish(w);
+    if (w->mask == mask && warp_is_whole(w)) { // what follows is for the others
+        warp_leaves(w);
         return NULL;
     }
+    lanes_gone(w, mask);
     w->mask &= ~mask;
     w->path->mask = w->mask;
     const struct uop *u = w->mask != 0 ? next : path_end(w);

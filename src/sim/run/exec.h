@@ -127,6 +127,7 @@ struct mem_op {
     int64_t offset;
     uint32_t base; // row of the address register
     uint8_t sum;   // 0, or of affine rows that only addresses are: 1 + its number
+    uint32_t kept; // of such: where the row is in what is kept
     uint32_t
         seen; // of such: where in what is kept the number of the pattern is that its row was seen to have
     bool base64;    // the register is 64 bits wide
@@ -328,6 +329,7 @@ struct mem_state;
 struct stretch;
 struct stretch_state;
 struct group_state;
+enum { COLUMN_WORDS = 16 }; // of a line of the host's caches
 struct lanes_functions {
     // Bit i: value[i] - base differs from delta[i].
     uint32_t (*mismatch32)(const uint32_t *value, uint32_t base, const uint32_t *delta);
@@ -350,6 +352,9 @@ struct lanes_functions {
     void (*add64)(uint64_t *d, const uint64_t *s, uint64_t more);
     // The least of 64 values, of those with a bit; UINT64_MAX: of none.
     uint64_t (*least64)(const uint64_t *value, uint64_t bits);
+    // Words to `lines` lines of the host, 16 or 32, at host + far[i]: word[w][i] is the line's word w; filled: those there are, a bit each.
+    void (*columns)(uint8_t *host, const uint64_t *far, uint32_t word[COLUMN_WORDS][LANES],
+                    unsigned lines, uint32_t filled);
 };
 const struct lanes_functions *lanes_functions(enum sim_isa isa); // of this host
 // newer: with instructions that not every processor with AVX-512 has; this host's does where lanes_newer() is true.
@@ -399,6 +404,21 @@ enum { WINDOW_WORDS = 32 }; // that are read at once: shared memory has room for
 // two on the same.
 enum pattern_shape { SHAPE_OTHER, SHAPE_CONTIGUOUS, SHAPE_UNIFORM, SHAPE_HALVES, SHAPE_PAIRS };
 
+// Words that lanes stored to lines of the host's caches and that are not in memory yet (columns.c).
+struct columns {
+    uint64_t number; // of the stores' pattern; 0: none are here
+    uint8_t *host;   // the first lane's line
+    uint32_t filled; // words of each line that are here: bits
+    unsigned lines;
+    unsigned stores;  // that they come from
+    unsigned fetched; // lines that are on their way to the host's first cache
+    bool likely;      // the stores before went to the same lines, several of them
+    uint64_t last_number;
+    uint8_t *last_host;  // where a store went whose words were not kept
+    uint64_t far[LANES]; // of each line, from the first
+    _Alignas(64) uint32_t word[COLUMN_WORDS][LANES];
+};
+
 // What a pattern does where its first lane lies at one place of a line.
 struct phase {
     // Of stores; right where `planned`: not where the phase came up only once.
@@ -436,6 +456,8 @@ struct mem_state {
     uint32_t mask;   // 0 = none; of the lanes compared
     uint32_t key;    // address of the first lane modulo LINE_BYTES (global), 4 (shared)
     enum pattern_shape shape;
+    unsigned
+        columns; // lines of the host that the lanes are on, at the same place of each; 0: otherwise
     int64_t lowest, highest;  // of the differences; highest with the bytes of the access
     uint64_t bits;            // or of all differences
     struct wavefronts passes; // shared
@@ -522,17 +544,18 @@ struct warp { // what each turn looks at lies together, in two of the host's lin
     bool cluster_waiting; // all its lanes, at the cluster's barrier
     bool forced;          // a path goes on though lanes it waits for never come
     uint32_t looks;       // at what others write, since it wrote itself
-    int backward;         // branches while other paths wait
-    int index;            // in the block
+    uint8_t *affine;      // kept for its place in a block
+    struct trace_warp *trace;
+    int backward; // branches while other paths wait
+    int index;    // in the block
     struct path root_path;
     uint8_t *local;
     uint8_t *local_shadow;      // SIM_CHECK_UNINIT: as the device's, a byte per word
     uint32_t sync_epoch;        // warp instructions that order its lanes
     struct path *others[LANES]; // leaves that don't run now
     struct warp_clock *clock;   // NULL as launch->clock
-    struct trace_warp *trace;
-    size_t trace_base;    // where the running segment's instructions are in it
-    uint32_t trace_first; // its first site
+    size_t trace_base;          // where the running segment's instructions are in it
+    uint32_t trace_first;       // its first site
     struct trace_region region;
     struct trace_poll poll; // the loop that it waits in
     struct trace_look look;
@@ -541,7 +564,6 @@ struct warp { // what each turn looks at lies together, in two of the host's lin
     uint32_t bulk_groups, bulk_read; // groups of bulk copies committed, those known to have read
     uint64_t proxy_fence;            // when its last was, as races.time
     struct frame root;
-    uint8_t *affine; // kept for its place in a block
     struct store_waiting stored;
 };
 
@@ -697,6 +719,7 @@ struct core { // of a host thread
     const struct lanes_functions *lanes;
     tensor_multiply multiply; // of floating-point matrices
     const struct access_functions *access;
+    struct columns columns;
 };
 
 struct launch {
@@ -891,6 +914,7 @@ void path_merge(struct warp *w, int other);
 bool paths_release(struct warp *w);
 bool path_pick(struct warp *w); // makes a path that does not wait the running one
 const struct uop *lanes_exit(struct warp *w, uint32_t mask, const struct uop *next);
+void warp_leaves(struct warp *w); // of one that is whole: all of it exits
 // barrier.c
 void barriers_recheck(struct block *b); // after threads exited
 void barrier_in_pieces(struct warp *w, const struct uop *u, uint32_t mask);
@@ -929,6 +953,10 @@ const struct mem_state *global_account(struct warp *w, const struct uop *u, uint
 const struct mem_state *shared_account(struct warp *w, const struct uop *u, uint32_t mask,
                                        const uint32_t *offset, int64_t more, unsigned bytes,
                                        enum shared_kind kind);
+// columns.c. A store of 32 words, the first lane's at `first` of the host, that may wait; false: it is to be done now.
+bool columns_take(struct core *core, const struct mem_state *s, uint8_t *first,
+                  const uint32_t *row);
+void columns_settle(struct core *core); // what waits goes to memory
 // Counts of the phases of patterns: at the launch's end.
 void patterns_settle(struct core *core);
 bool lane_bounded(const struct space *space, uint64_t address, unsigned bytes, bool write);
@@ -969,5 +997,20 @@ uint8_t *local_at(const struct warp *w, uint64_t offset, uint32_t lane);
 #define X(name) const struct uop *op_##name(struct warp *w, const struct uop *u);
 HANDLERS(X)
 #undef X
+
+// All that is left of it is together, in its kernel, and none of its block waits at a barrier.
+static inline bool warp_is_whole(const struct warp *w)
+{
+    return w->path == &w->root_path && w->root_path.parent == NULL && w->other_count == 0 &&
+           w->frame == &w->root && w->block->threads_waiting == 0;
+}
+// Its next turn does nothing but end it.
+static inline bool warp_is_over(const struct warp *w)
+{
+    const struct uop *u = w->pc;
+    if (u->run == op_branch_uniform)
+        u += (int32_t)u->d;
+    return u->run == op_end && u != w->reconverge && warp_is_whole(w);
+}
 
 #endif

@@ -576,10 +576,94 @@ static uint64_t least64(const uint64_t *value, uint64_t bits)
 #endif
 }
 
+#if defined(__AVX512F__)
+// 16 rows of 16 words, turned about.
+static inline __attribute__((always_inline)) void words_turned(__m512i r[COLUMN_WORDS])
+{
+    __m512i t[COLUMN_WORDS];
+    for (int i = 0; i < COLUMN_WORDS; i += 2) {
+        t[i] = _mm512_unpacklo_epi32(r[i], r[i + 1]);
+        t[i + 1] = _mm512_unpackhi_epi32(r[i], r[i + 1]);
+    }
+    for (int i = 0; i < COLUMN_WORDS; i += 4)
+        for (int j = 0; j < 2; j++) {
+            r[i + 2 * j] = _mm512_unpacklo_epi64(t[i + j], t[i + 2 + j]);
+            r[i + 2 * j + 1] = _mm512_unpackhi_epi64(t[i + j], t[i + 2 + j]);
+        }
+    for (int i = 0; i < COLUMN_WORDS; i += 8)
+        for (int j = 0; j < 4; j++) {
+            t[i + j] = _mm512_shuffle_i32x4(r[i + j], r[i + 4 + j], 0x88);
+            t[i + 4 + j] = _mm512_shuffle_i32x4(r[i + j], r[i + 4 + j], 0xdd);
+        }
+    for (int j = 0; j < 8; j++) {
+        r[j] = _mm512_shuffle_i32x4(t[j], t[8 + j], 0x88);
+        r[8 + j] = _mm512_shuffle_i32x4(t[j], t[8 + j], 0xdd);
+    }
+}
+#endif
+
+#if defined(__AVX2__) && !defined(__AVX512F__)
+// Eight words of eight lines from `word` on, a row of words to a line.
+static inline void words_put(uint8_t *host, const uint64_t *far, uint32_t (*word)[LANES],
+                             uint32_t filled)
+{
+    enum { EIGHT = 8 };
+    const __m256i bit = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    const __m256i there =
+        _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)filled), bit), bit);
+    __m256i r[EIGHT], t[EIGHT];
+    for (int i = 0; i < EIGHT; i++)
+        r[i] = _mm256_loadu_si256((const __m256i *)(const void *)word[i]);
+    for (int i = 0; i < EIGHT; i += 2) {
+        t[i] = _mm256_unpacklo_epi32(r[i], r[i + 1]);
+        t[i + 1] = _mm256_unpackhi_epi32(r[i], r[i + 1]);
+    }
+    for (int i = 0; i < EIGHT; i += 4)
+        for (int j = 0; j < 2; j++) {
+            r[i + 2 * j] = _mm256_unpacklo_epi64(t[i + j], t[i + 2 + j]);
+            r[i + 2 * j + 1] = _mm256_unpackhi_epi64(t[i + j], t[i + 2 + j]);
+        }
+    for (int i = 0; i < EIGHT / 2; i++) {
+        t[i] = _mm256_permute2x128_si256(r[i], r[i + 4], 0x20);
+        t[i + 4] = _mm256_permute2x128_si256(r[i], r[i + 4], 0x31);
+    }
+    for (int i = 0; i < EIGHT; i++)
+        _mm256_maskstore_epi32((int *)(void *)(host + far[i]), there, t[i]);
+}
+#endif
+
+static void columns(uint8_t *host, const uint64_t *far, uint32_t word[COLUMN_WORDS][LANES],
+                    unsigned lines, uint32_t filled)
+{
+#if defined(__AVX512F__)
+    for (unsigned at = 0; at < lines; at += COLUMN_WORDS) {
+        __m512i r[COLUMN_WORDS];
+        for (int i = 0; i < COLUMN_WORDS; i++)
+            r[i] = _mm512_loadu_si512(&word[i][at]);
+        words_turned(r);
+        for (int i = 0; i < COLUMN_WORDS; i++)
+            _mm512_mask_storeu_epi32(host + far[at + (unsigned)i], (__mmask16)filled, r[i]);
+    }
+#elif defined(__AVX2__)
+    enum { EIGHT = 8 };
+    for (unsigned at = 0; at < lines; at += EIGHT)
+        for (unsigned w = 0; w < COLUMN_WORDS; w += EIGHT) {
+            uint32_t *const from = &word[w][at];
+            words_put(host + 4 * w, far + at, (uint32_t(*)[LANES])(void *)from, filled >> w);
+        }
+#else
+    for (unsigned i = 0; i < lines; i++)
+        for (uint32_t rest = filled; rest != 0; rest &= rest - 1) {
+            unsigned w = (unsigned)__builtin_ctz(rest);
+            memcpy(host + far[i] + 4 * w, &word[w][i], 4);
+        }
+#endif
+}
+
 #define LANES_WITH(words)                                                                        \
     {                                                                                            \
         mismatch32, mismatch64, blend32, blend64, gather32, gather32_far, load32, words, narrow, \
-            offsets, add64, least64                                                              \
+            offsets, add64, least64, columns                                                     \
     }
 extern const struct lanes_functions LANES_TABLE;
 const struct lanes_functions LANES_TABLE = LANES_WITH(count_words);

@@ -19,8 +19,7 @@ static inline const uint64_t *addresses(struct warp *w, const struct mem_op *m)
     uint64_t *out = w->core->address;
     uint64_t offset = (uint64_t)m->offset;
     if (m->sum != 0 && w->block->affine) {
-        const struct affine_row *r = &w->root.function->affine.rows[m->sum - 1];
-        const uint64_t *base = (const uint64_t *)(const void *)(w->affine + r->base);
+        const uint64_t *base = (const uint64_t *)(const void *)(w->affine + m->kept);
         w->core->lanes->add64(out, base, w->block->more[m->sum - 1] + offset);
     } else if (m->base64) {
         const uint64_t *base = row64(w, m->base);

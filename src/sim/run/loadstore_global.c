@@ -91,6 +91,21 @@ static bool lanes_in_pairs(const uint64_t far[LANES])
     return meet == 0;
 }
 
+// The host's lines that the lanes are on, all at the same place of their lines: of words in pairs one for two lanes. 0: otherwise.
+static unsigned columns_of(const struct mem_state *s)
+{
+    enum { HALF = LANES / 2, HOST_LINE = 4 * COLUMN_WORDS };
+    unsigned lines = s->shape == SHAPE_PAIRS ? HALF : LANES;
+    for (unsigned i = 0; i < lines; i++) {
+        if (s->delta.far[i] % HOST_LINE != 0)
+            return 0;
+        for (unsigned j = 0; j < i; j++)
+            if (s->delta.far[i] == s->delta.far[j])
+                return 0;
+    }
+    return lines;
+}
+
 // Takes note of a new pattern of addresses.
 static void pattern_learn(const struct warp *w, struct mem_state *s, uint32_t mask,
                           const uint64_t *address, unsigned bytes)
@@ -124,6 +139,7 @@ static void pattern_learn(const struct warp *w, struct mem_state *s, uint32_t ma
     s->shape = shape_of(contiguous, uniform, halves);
     if (s->shape == SHAPE_OTHER && mask == ALL_LANES && bytes == 4 && lanes_in_pairs(s->delta.far))
         s->shape = SHAPE_PAIRS;
+    s->columns = mask == ALL_LANES && bytes == 4 ? columns_of(s) : 0;
     s->known[0] = s->known[1] = 0;
     s->key = LINE_BYTES; // no phase yet
 }
@@ -322,19 +338,27 @@ const uint8_t *global_host(const struct warp *w)
 // Waits for what others write? Then they get their turn soon. In a cooperative launch whole blocks
 // watch a barrier of the grid: the next look comes after all other warps of the SM had theirs, or the
 // oldest, whose data are there first, would keep the youngest from ever reaching it.
-void note_touch(struct warp *w, const struct mem_op *m, enum touch touch)
+static __attribute__((noinline)) void note_look(struct warp *w)
 {
     enum { GRID_LOOK_CYCLES = 64, LOOKS_MANY = 1024 }; // cycles: for each warp of the SM
     struct sm *sm = w->block->sm;
     const struct launch *l = w->core->launch;
-    bool watches = touch == TOUCH_READ && m->ordered;
-    sm->changes += touch == TOUCH_WRITE;
-    sm->watches += watches;
     uint64_t next =
         sm->now + (uint64_t)GRID_LOOK_CYCLES * (uint64_t)sm->block_count * l->warps_per_block;
-    w->looks = touch == TOUCH_WRITE ? 0 : w->looks + watches;
-    if (watches && (l->options->cooperative || w->looks > LOOKS_MANY) && w->wake < next)
+    sm->watches++;
+    w->looks++;
+    if ((l->options->cooperative || w->looks > LOOKS_MANY) && w->wake < next)
         w->wake = next;
+}
+
+void note_touch(struct warp *w, const struct mem_op *m, enum touch touch)
+{
+    if (touch == TOUCH_WRITE) {
+        w->block->sm->changes++;
+        w->looks = 0;
+    } else if (touch == TOUCH_READ && m->ordered) {
+        note_look(w);
+    }
 }
 
 // A warp in a loop is likely to go on by as much as it did: the host's memory there is fetched while others have their
@@ -408,8 +432,7 @@ static inline bool address_is_affine(const struct warp *w, const struct mem_op *
 {
     if (m->sum == 0 || mask != ALL_LANES || !w->block->affine)
         return false;
-    const struct affine_row *r = &w->root.function->affine.rows[m->sum - 1];
-    a->row = (const uint64_t *)(const void *)(w->affine + r->base);
+    a->row = (const uint64_t *)(const void *)(w->affine + m->kept);
     a->pattern = (uint64_t *)(void *)(w->affine + m->seen);
     a->more = w->block->more[m->sum - 1] + (uint64_t)m->offset;
     return true;
@@ -437,6 +460,20 @@ static inline struct mem_state *affine_account(struct warp *w, const struct uop 
     return s;
 }
 
+static inline void affine_store(struct warp *w, const struct mem_op *m, struct mem_state *s,
+                                const struct affine_address *a)
+{
+    uint8_t *host = w->core->launch->sim->space.host - DEVICE_BASE + a->more;
+    if (s->columns != 0 && m->plain && !m->ordered) {
+        if (columns_take(w->core, s, host + a->row[0], row32(w, m->reg[0])))
+            return;
+    } else {
+        columns_settle(w->core);
+    }
+    next_stored(w, s, s->line_base);
+    store_move(w, m, ALL_LANES, &(struct sink){.host = host, .far = a->row}, s->shape);
+}
+
 static inline bool affine_move(struct warp *w, const struct uop *u, const struct mem_op *m,
                                const struct affine_address *a, enum touch touch)
 {
@@ -444,15 +481,13 @@ static inline bool affine_move(struct warp *w, const struct uop *u, const struct
     if (s == NULL)
         return false;
     note_touch(w, m, touch);
-    uintptr_t host = (uintptr_t)global_host(w) + a->more;
     if (touch == TOUCH_READ) {
+        uintptr_t host = (uintptr_t)global_host(w) + a->more;
         load_move(w, m, ALL_LANES, &(struct source){.host = (const uint8_t *)host, .far = a->row},
                   s->shape);
         next_fetched(w, s, a->row[0] + a->more);
     } else {
-        next_stored(w, s, s->line_base);
-        store_move(w, m, ALL_LANES, &(struct sink){.host = (uint8_t *)host, .far = a->row},
-                   s->shape);
+        affine_store(w, m, s, a);
     }
     return true;
 }
@@ -464,11 +499,13 @@ static inline const struct uop *global_run(struct warp *w, const struct uop *u, 
     const struct mem_op *m = &w->core->launch->program->mem_ops[u->extra];
     uint32_t mask = guard_mask(w, u);
     struct affine_address affine;
-    if (mask == 0)
-        return u + 1;
-    bool is_affine = address_is_affine(w, m, mask, &affine);
+    bool is_affine = mask != 0 && address_is_affine(w, m, mask, &affine);
     if (is_affine && affine_move(w, u, m, &affine, touch))
         return turn_end(w, u);
+    if (touch == TOUCH_WRITE)
+        columns_settle(w->core);
+    if (mask == 0)
+        return u + 1;
     if (!(touch == TOUCH_READ ? load_from_global : store_to_global)(w, u, m, mask, addresses(w, m)))
         return warp_stop(w, u);
     if (is_affine)

@@ -425,6 +425,12 @@ static void sm_open(struct core *core, struct sm *sm)
         sm->home->blocks[i].live = false;
 }
 
+// The turn is a store's, which says itself whether it joins what waits, or the end of a warp: neither looks at memory.
+static inline bool turn_leaves_columns(const struct warp *w)
+{
+    return (w->path != NULL && w->pc->run == op_st_global) || warp_is_over(w);
+}
+
 // One turn of a warp; then the clock goes on by what the turn cost, and the warp waits for what it asked
 // for.
 static inline __attribute__((always_inline)) void warp_turn(struct core *core, struct sm *sm,
@@ -438,6 +444,8 @@ static inline __attribute__((always_inline)) void warp_turn(struct core *core, s
     w->wake = sm->busy = sm->stages = 0;
     since_settle(order);
     ahead_fetch(core);
+    if (core->columns.number != 0 && !turn_leaves_columns(w))
+        columns_settle(core);
     warp_run(w);
     uint64_t ran = sm->epoch_instructions - before;
     uint64_t issue = l->turn.schedulers == 4 ? ran / 4 : ran / l->turn.schedulers; // most chips
@@ -453,6 +461,24 @@ static inline __attribute__((always_inline)) void warp_turn(struct core *core, s
     warp_since(order, index, w->wake);
     if (w->waiting)
         sm->home->held[index / WORD_BITS] |= (uint64_t)1 << index % WORD_BITS;
+    warps_wake(order, sm->home->warps, sm->now);
+}
+
+// The same of a turn that only ends the warp.
+static inline void last_turn(struct core *core, struct sm *sm, size_t index)
+{
+    struct warp *w = &sm->home->warps[index];
+    struct turn_order *order = sm->home->order;
+    w->core = core;
+    w->wake = sm->busy = sm->stages = 0;
+    since_settle(order);
+    ahead_fetch(core);
+    warp_leaves(w);
+    sm->now++;
+    order->first_come = false;
+    sm->works++;
+    warp_ends(order, index);
+    warp_since(order, index, 0);
     warps_wake(order, sm->home->warps, sm->now);
 }
 
@@ -509,7 +535,10 @@ static bool sm_round_few(struct core *core, struct sm *sm)
                 passed |= one;
                 continue;
             }
-            warp_turn(core, sm, warp);
+            if (warp_is_over(&warps[warp]))
+                last_turn(core, sm, warp);
+            else
+                warp_turn(core, sm, warp);
             ran = again = true;
             if (sm->stopped)
                 return true;
@@ -614,6 +643,7 @@ void sm_run(struct core *core, struct sm *sm)
         waits = sm->cluster_waits;
         works = sm->works;
     }
+    columns_settle(core);
     sm->instructions += sm->epoch_instructions;
     if (sm->blocks_left > 0)
         return;
