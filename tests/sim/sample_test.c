@@ -133,7 +133,7 @@ static void short_grids_of_equal_blocks_are_known_by_pairs_of_sms(void **state)
 {
     (void)state;
     double share = compare("stream", 132, 132 * 8 * 2, 0.01); // two waves
-    assert_true(share > 0.08 && share < 0.12);
+    assert_true(share > 0.08 && share < 0.13); // 8 pairs of 66: those of the SMs that are traced
 }
 
 static enum sample_whole why(const char *kernel, int sms, uint32_t blocks)

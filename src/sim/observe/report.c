@@ -35,7 +35,7 @@ static uint64_t whole(const struct launch *l, uint64_t count)
 static double misses_share(const struct launch *l)
 {
     double sampled = (double)l->l2.dram_read_bytes;
-    if (l->sample_pairs == 0 || l->footprint == NULL || sampled <= 0)
+    if (l->sample_order == NULL || l->footprint == NULL || sampled <= 0)
         return 1;
     double scale = (double)l->grid_blocks / (double)l->blocks_total;
     return footprint_reads(l, sampled) / (sampled * scale);
@@ -146,7 +146,8 @@ static void site_fill(const struct launch *l, int index, const struct machine *m
     out->l2_coming_sectors = whole(l, l->arrivals.site_halves[index] / 2);
     if (l->footprint != NULL && out->l2_hit_sectors < out->l2_sectors) {
         double missed = (double)(out->l2_sectors - out->l2_hit_sectors);
-        uint64_t found = (uint64_t)llround(missed * (1 - l->misses_share));
+        uint64_t found =
+            (uint64_t)llround(missed * (1 - fmin(1, l->misses_share * footprint_site(l, index))));
         out->l2_hit_sectors += found;
         out->l2_coming_sectors += found; // blocks on other SMs ask for it at about the same time
     }

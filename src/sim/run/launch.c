@@ -466,6 +466,7 @@ static void launch_release(struct launch *l)
     free(l->clusters);
     footprint_close(l);
     sample_release(l);
+    free(l->sample_order);
     free(l->site_l2_hits);
     free(l->arrivals.site_halves);
     free(l->work.groups);
