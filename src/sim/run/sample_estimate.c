@@ -315,8 +315,8 @@ static enum sample_whole judge(const struct launch *l)
     if (footprint_met(l) > met_bound)
         return SAMPLE_WHOLE_SHARED;
     // What is fetched beyond what is read for the first time: read again, or to be merged with what was stored.
-    double fetched_first = footprint_first(l), fetched_all = fmax((double)l->l2.dram_read_bytes, 1);
-    if (1 - fetched_first / fetched_all > again_bound)
+    double fetched_first = footprint_first(l), fetched_all = (double)l->l2.dram_read_bytes;
+    if (fetched_all - fetched_first > again_bound * fetched_all)
         return SAMPLE_WHOLE_SHARED;
     // Data of all blocks takes as much of a smaller L2 as of the whole one.
     double l2_bytes = (double)l2_lines(l->sim->l2) * LINE_BYTES;
