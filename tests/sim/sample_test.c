@@ -53,6 +53,14 @@ static const char more_kernels[] = HEAD
     ENTRY("halo") "ld.global.f32 %f1, [%rd5]; ld.global.f32 %f2, [%rd5+1024]; add.f32 %f1, %f1, "
                   "%f2;\n"
                   "st.global.f32 [%rd4], %f1; ret;\n}\n"
+    // Each block adds to the same 64 lines, four times.
+    ENTRY("sums") "mul.wide.u32 %rd6, %r3, 4; add.s64 %rd6, %rd1, %rd6; mov.u32 %r8, 4; "
+                  "ld.global.f32 %f1, [%rd5];\n"
+                  "$L: red.global.add.f32 [%rd6], %f1; red.global.add.f32 [%rd6+1024], %f1; "
+                  "red.global.add.f32 [%rd6+2048], %f1; red.global.add.f32 [%rd6+3072], %f1;\n"
+                  "red.global.add.f32 [%rd6+4096], %f1; red.global.add.f32 [%rd6+5120], %f1; "
+                  "red.global.add.f32 [%rd6+6144], %f1; red.global.add.f32 [%rd6+7168], %f1;\n"
+                  "sub.u32 %r8, %r8, 1; setp.ne.u32 %p2, %r8, 0; @%p2 bra $L; ret;\n}\n"
     // All but the first SM's blocks have bank conflicts.
     ENTRY("conflicts") ".shared .align 4 .b8 own[2048];\n"
                        "rem.u32 %r5, %r1, 132; setp.eq.u32 %p1, %r5, 0; selp.u32 %r6, 4, 8, %p1;\n"
@@ -158,6 +166,21 @@ static void samples_have_the_sms_that_are_traced(void **state)
     assert_true(compare("conflicts", 132, 132 * 8 * 2, 0.01) < 0.13);
 }
 
+// What looks like chance in a share of the blocks is not, where all meet at the same places.
+static void atomics_of_a_sample_queue_as_those_of_all(void **state)
+{
+    (void)state;
+    struct bench all, some;
+    sample_run(&all, "sums", 132, 132 * 8 * 2, 1, 0);
+    sample_run(&some, "sums", 132, 132 * 8 * 2, 0.1, 0);
+    assert_true(some.report.blocks_run < all.report.blocks_run);
+    if (off(some.report.time.time_ns, all.report.time.time_ns) > 0.01)
+        fail_msg("%.0f ns by all blocks, %.0f by a sample", all.report.time.time_ns,
+                 some.report.time.time_ns);
+    bench_close(&all);
+    bench_close(&some);
+}
+
 static enum sample_whole why(const char *kernel, int sms, uint32_t blocks)
 {
     struct bench b;
@@ -259,6 +282,7 @@ int main(void)
         cmocka_unit_test(long_grids_are_known_by_their_first_waves_and_some_sms),
         cmocka_unit_test(short_grids_of_equal_blocks_are_known_by_pairs_of_sms),
         cmocka_unit_test(samples_have_the_sms_that_are_traced),
+        cmocka_unit_test(atomics_of_a_sample_queue_as_those_of_all),
         cmocka_unit_test(grids_of_few_blocks_run_whole),
         cmocka_unit_test(blocks_that_depend_on_each_other_run_whole),
         cmocka_unit_test(blocks_of_unequal_work_are_noticed),
