@@ -751,6 +751,8 @@ struct launch {
     struct l2_counts l2, l2_whole;             // of the blocks that ran; of all
     uint64_t *site_l2_hits;
     struct l2_arrivals arrivals;
+    // Of a long grid whose last wave is not a whole one, what its sites had found, and what was coming, before that.
+    uint64_t *steady_hits, *steady_halves;
     struct merging *merging;         // NULL: nothing merges
     size_t merging_rounds;           // so far
     struct trace traces[TRACED_SMS]; // the first is SM 0's; trace.c
@@ -796,6 +798,7 @@ struct sim {
 };
 
 enum {
+    LONG_WAVES = 8, // grids of so many waves have time to become steady
     SAMPLE_PAIR = 2,
     TURN_INSTRUCTIONS = 4096,      // a warp runs at most so long before the next one
     STALL_ROUNDS = 64,             // of an SM's warps, nothing but watching: the SM pauses

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 enum {
-    LONG_WAVES = 8,           // grids of so many waves have time to become steady
     WAVES_LEAST = 3,          // one to fill the caches, two to compare
     PAIRS_LEAST = TRACED_SMS, // of SMs, of a shorter grid: an edge of it shows among them
     REST_PAIRS = 2,    // of a long grid's rest: what all waves have in common is known already
