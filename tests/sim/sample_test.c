@@ -84,9 +84,11 @@ static const enum counter_id compared[] = {COUNTER_WARP_INSTRUCTIONS,  COUNTER_G
                                            COUNTER_L2_SECTORS_HIT,     COUNTER_DRAM_READ_BYTES,
                                            COUNTER_L1_LOAD_SECTORS_HIT};
 
+// text NULL: what the bench has parsed.
 static void chip_with(struct bench *b, const char *text, int sms)
 {
-    bench_text(b, text);
+    if (text != NULL)
+        bench_text(b, text);
     sim_close(b->sim);
     b->gpu->value[GPU_FIELD_sm_count] = sms;
     if (!sim_open(b->gpu, &b->sim, &b->err) ||
@@ -245,6 +247,37 @@ static void blocks_that_write_lines_together_take_as_long_by_a_share(void **stat
         fail_msg("%.0f ns by all blocks, %.0f by a tenth", time_ns[0], time_ns[1]);
 }
 
+// A wave more that has blocks for some SMs only, at the end of a long grid, makes no other wave longer: by row of the grid.
+static void a_last_wave_in_part_makes_no_other_longer(void **state)
+{
+    enum {
+        SMS = 16,
+        SIDE = 512,
+        WAVES_ROWS = 80,
+        MORE_ROWS = 1,
+        ROW = 8,
+        SIZE = SIDE * ROW * 100 * 4
+    };
+    double time_ns[2];
+    (void)state;
+    for (int i = 0; i < 2; i++) { // 16 blocks in a row, 128 in a wave
+        struct bench b;
+        uint32_t rows = WAVES_ROWS + (i ? MORE_ROWS : 0);
+        int m = (int)rows * ROW, n = SIDE;
+        float scale[] = {0.5f, 0.125f};
+        bench_file(&b, "../shipped/stencil2d/naive.ptx");
+        chip_with(&b, NULL, SMS);
+        uint64_t from = bench_buffer(&b, "in", NULL, SIZE),
+                 to = bench_buffer(&b, "out", NULL, SIZE);
+        bench_run(&b, "naive_stencil", (struct shape){{SIDE / 32, rows, 1}, {32, ROW, 1}},
+                  ARGS(&to, &from, &m, &n, &scale[0], &scale[1]));
+        time_ns[i] = b.report.time.time_ns / rows;
+        bench_close(&b);
+    }
+    if (off(time_ns[1], time_ns[0]) > 0.01)
+        fail_msg("%.0f ns a row by whole waves, %.0f with a row more", time_ns[0], time_ns[1]);
+}
+
 static void a_launch_without_a_share_says_nothing_of_samples(void **state)
 {
     struct bench b;
@@ -288,6 +321,7 @@ int main(void)
         cmocka_unit_test(blocks_of_unequal_work_are_noticed),
         cmocka_unit_test(blocks_that_share_data_beyond_what_a_sample_shows_are_noticed),
         cmocka_unit_test(blocks_that_write_lines_together_take_as_long_by_a_share),
+        cmocka_unit_test(a_last_wave_in_part_makes_no_other_longer),
         cmocka_unit_test(a_launch_without_a_share_says_nothing_of_samples),
         cmocka_unit_test(samples_do_not_depend_on_host_threads),
     };
