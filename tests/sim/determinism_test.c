@@ -254,8 +254,8 @@ static void reads_of_a_sample_grow_no_further_than_the_data(void **state)
 }
 
 // 256 blocks on 132 SMs: those that run have SMs with as many blocks as the whole grid has there, and what others would have
-// brought to the L2 is no miss. Counts are held to 3 %, the time to 5: shared loads with arithmetic between them come at other moments
-// (4.4 %). Of a tenth of the blocks as neighbours, one on an SM each, the time was 7 % too long.
+// brought to the L2 is no miss. Misses of the two loads grow each as its
+// matrix does: the time was 4.4 % off where they grew alike. Of a tenth of the blocks as neighbours, one on an SM each, the time was 7 % too long.
 static void a_sample_of_a_short_grid_is_of_whole_sms(void **state)
 {
     enum { BYTES = SIDE * SIDE * 4, TILES = SIDE / 16 };
@@ -275,11 +275,11 @@ static void a_sample_of_a_short_grid_is_of_whole_sms(void **state)
         value[sampled][2] = bench_counter(&b, COUNTER_L2_SECTORS_HIT);
         value[sampled][3] = bench_counter(&b, COUNTER_WARP_INSTRUCTIONS);
         assert_int_equal(b.report.blocks_run,
-                         sampled ? 24 : TILES * TILES); // 6 pairs of the 62 with two each
+                         sampled ? 28 : TILES * TILES); // 7 pairs of the 66
         bench_close(&b);
     }
     for (int i = 0; i < 4; i++)
-        if (!(fabs(value[1][i] / value[0][i] - 1) < (i == 0 ? 0.05 : 0.03)))
+        if (!(fabs(value[1][i] / value[0][i] - 1) < 0.03))
             fail_msg("value %d: %.0f of all blocks, %.0f by the sample", i, value[0][i],
                      value[1][i]);
 }

@@ -52,6 +52,10 @@ double footprint_reads(const struct launch *l, double sampled_bytes);
 double footprint_unsure(const struct launch *l);
 double footprint_first(const struct launch *l);  // bytes that those which ran read at least once
 double footprint_shared(const struct launch *l); // … and both halves of the sample
+// Of what all blocks would read if each read it for itself, the share that another has read.
+double footprint_met(const struct launch *l);
+// How the site's misses grow with the blocks, beside the mean of all sites.
+double footprint_site(const struct launch *l, int site);
 
 // trace.c: operations of a segment that starts, and what an event adds to one.
 // Of the launch's traces the one that its time is modelled from; sites: what all blocks executed.

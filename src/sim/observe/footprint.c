@@ -29,6 +29,8 @@ void footprint_open(struct launch *l)
     if (l->blocks_total == l->grid_blocks || l->options->no_caches)
         return;
     l->footprint = xcalloc(space->count + 1, sizeof(*l->footprint));
+    l->footprint_sent =
+        xcalloc((size_t)l->program->site_count * space->count + 1, sizeof *l->footprint_sent);
     for (size_t i = 0; i < space->count; i++)
         for (int set = 0; set < FOOTPRINT_SETS; set++)
             l->footprint[i].read[set] =
@@ -40,7 +42,9 @@ void footprint_close(struct launch *l)
     for (size_t i = 0; l->footprint != NULL && i < l->sim->space.count; i++)
         for (int set = 0; set < FOOTPRINT_SETS; set++)
             free(l->footprint[i].read[set]);
+    free(l->footprint_sent);
     free(l->footprint);
+    l->footprint_sent = NULL;
     l->footprint = NULL;
 }
 
@@ -57,8 +61,8 @@ static void mark(const struct warp *w, uint64_t address, uint64_t bytes)
     if (a == NULL || bytes == 0)
         return;
     uint64_t granule = granule_bytes(l);
-    uint64_t group = l->sample_pairs_of > 0 ? (uint64_t)sample_pair(l, w->block->sm->index)
-                                            : w->block->linear / (l->block_group * l->block_step);
+    uint64_t group = l->sample_order != NULL ? (uint64_t)sample_order(l, w->block->sm->index)
+                                             : w->block->linear / (l->block_group * l->block_step);
     uint64_t at = (address - DEVICE_BASE - a->start) / granule;
     uint64_t last = (address - DEVICE_BASE - a->start + bytes - 1) / granule;
     _Atomic uint64_t *set = l->footprint[a - space->items].read[group % FOOTPRINT_SETS];
@@ -69,6 +73,20 @@ static void mark(const struct warp *w, uint64_t address, uint64_t bytes)
     }
 }
 
+// Which allocation a site reads, by what it sends to L2.
+static void note_sent(const struct warp *w, const struct event *e)
+{
+    const struct launch *l = w->core->launch;
+    const struct space *space = &l->sim->space;
+    if (e->sent_sectors == 0 || e->access->line_count == 0)
+        return;
+    const struct allocation *a = space_find(space, e->line_base + e->access->line[0].address);
+    if (a != NULL)
+        atomic_fetch_add_explicit(
+            &l->footprint_sent[(size_t)e->u->site * space->count + (size_t)(a - space->items)],
+            e->sent_sectors, memory_order_relaxed);
+}
+
 static void footprint_hear(struct warp *w, struct event *e)
 {
     if (e->touch != TOUCH_READ)
@@ -77,6 +95,7 @@ static void footprint_hear(struct warp *w, struct event *e)
         mark(w, e->copied_from, e->copied_bytes);
         return;
     }
+    note_sent(w, e);
     for (int i = 0; i < e->access->line_count; i++) {
         const struct access_line *line = &e->access->line[i];
         for (unsigned s = 0; s < SECTORS_PER_LINE; s++)
@@ -92,14 +111,10 @@ const struct listener footprint_listener = {
     .hear = footprint_hear,
 };
 
-// Granules of an allocation: read by the blocks that ran; by all, at least and at most. What one half of the sample alone has read
-// grows with the number of blocks at most, and up to the allocation's size. Where both halves have read some of it, those are as
-// often met as one half meets what the other has (Lincoln and Petersen), if blocks are alike; if not, there is more.
-struct granules {
-    double ran, least, most;
-};
-
-static struct granules granules_of(const struct launch *l, size_t allocation)
+// What one half of the sample alone has read grows with the number of blocks at most, and up to the allocation's size. Where both
+// halves have read some of it, those are as often met as one half meets what the other has (Lincoln and Petersen), if blocks are
+// alike; if not, there is more.
+static struct granules granules_count(const struct launch *l, size_t allocation)
 {
     const struct allocation *a = &l->sim->space.items[allocation];
     double scale = (double)l->grid_blocks / (double)l->blocks_total,
@@ -118,6 +133,22 @@ static struct granules granules_of(const struct launch *l, size_t allocation)
     return g;
 }
 
+// When all blocks of the sample have run.
+static struct granules granules_of(const struct launch *l, size_t allocation)
+{
+    struct footprint *f = &l->footprint[allocation];
+    if (!f->counted)
+        f->granules = granules_count(l, allocation);
+    f->counted = true;
+    return f->granules;
+}
+
+// Of all blocks, as near as is known.
+static double granules_whole(const struct launch *l, const struct granules *g)
+{
+    return l->sample != NULL ? (g->least + g->most) / 2 : g->most;
+}
+
 // What was read for the first time grows as the footprint does; the rest, read again, with the number of blocks.
 double footprint_reads(const struct launch *l, double sampled_bytes)
 {
@@ -126,10 +157,36 @@ double footprint_reads(const struct launch *l, double sampled_bytes)
     for (size_t i = 0; l->footprint != NULL && i < l->sim->space.count; i++) {
         struct granules g = granules_of(l, i);
         sampled += g.ran * granule;
-        all += (l->sample != NULL ? (g.least + g.most) / 2 : g.most) * granule;
+        all += granules_whole(l, &g) * granule;
     }
     double first = fmin(sampled_bytes, sampled);
     return (sampled > 0 ? first * all / sampled : 0) + (sampled_bytes - first) * scale;
+}
+
+// What is read for the first time, as a share of what would be if each block read it for itself: of all allocations.
+static double growth_of_all(const struct launch *l)
+{
+    double scale = (double)l->grid_blocks / (double)l->blocks_total, ran = 0, all = 0;
+    for (size_t i = 0; i < l->sim->space.count; i++) {
+        struct granules g = granules_of(l, i);
+        ran += g.ran * scale;
+        all += granules_whole(l, &g);
+    }
+    return ran > 0 ? all / ran : 1;
+}
+
+double footprint_site(const struct launch *l, int site)
+{
+    double scale = (double)l->grid_blocks / (double)l->blocks_total, sent = 0, grown = 0;
+    size_t count = l->sim->space.count;
+    for (size_t i = 0; i < count; i++) {
+        double sectors = (double)l->footprint_sent[(size_t)site * count + i];
+        struct granules g = sectors > 0 ? granules_of(l, i) : (struct granules){0};
+        sent += g.ran > 0 ? sectors : 0;
+        grown += g.ran > 0 ? sectors * granules_whole(l, &g) / (g.ran * scale) : 0;
+    }
+    double mean = growth_of_all(l);
+    return sent > 0 && mean > 0 ? grown / sent / mean : 1;
 }
 
 double footprint_unsure(const struct launch *l)
@@ -141,6 +198,17 @@ double footprint_unsure(const struct launch *l)
         all += (g.most + g.least) / 2;
     }
     return all > 0 ? unsure / all : 0;
+}
+
+double footprint_met(const struct launch *l)
+{
+    double scale = (double)l->grid_blocks / (double)l->blocks_total, apart = 0, all = 0;
+    for (size_t i = 0; l->footprint != NULL && i < l->sim->space.count; i++) {
+        struct granules g = granules_of(l, i);
+        apart += g.ran * scale;
+        all += (g.most + g.least) / 2;
+    }
+    return apart > 0 ? 1 - all / apart : 0;
 }
 
 double footprint_first(const struct launch *l)

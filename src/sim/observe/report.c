@@ -35,7 +35,7 @@ static uint64_t whole(const struct launch *l, uint64_t count)
 static double misses_share(const struct launch *l)
 {
     double sampled = (double)l->l2.dram_read_bytes;
-    if (l->sample_pairs == 0 || l->footprint == NULL || sampled <= 0)
+    if (l->sample_order == NULL || l->footprint == NULL || sampled <= 0)
         return 1;
     double scale = (double)l->grid_blocks / (double)l->blocks_total;
     return footprint_reads(l, sampled) / (sampled * scale);
@@ -109,6 +109,17 @@ static void issued_fill(const struct launch *l, int index, const struct machine 
     out->issued_lanes = whole(l, (uint64_t)llround((double)out->lanes * each));
 }
 
+// Sectors found in L2 that are on their way: as often as before the last wave, if that is not a whole one.
+static uint64_t site_coming(const struct launch *l, int index)
+{
+    enum { HALVES = 2 };
+    bool steady = l->steady_hits != NULL && !sample_has_waves(l) && l->steady_hits[index] > 0;
+    if (!steady)
+        return l->arrivals.site_halves[index] / HALVES;
+    double share = (double)l->steady_halves[index] / HALVES / (double)l->steady_hits[index];
+    return (uint64_t)llround(share * (double)l->site_l2_hits[index]);
+}
+
 static void site_fill(const struct launch *l, int index, const struct machine *m,
                       const struct mem_state *mem, struct sim_site *out)
 {
@@ -143,10 +154,11 @@ static void site_fill(const struct launch *l, int index, const struct machine *m
     out->l1_hit_sectors = mem->l1_hit_sectors;
     out->l2_sectors = mem->l2_sectors;
     out->l2_hit_sectors = whole(l, l->site_l2_hits[index]);
-    out->l2_coming_sectors = whole(l, l->arrivals.site_halves[index] / 2);
+    out->l2_coming_sectors = whole(l, site_coming(l, index));
     if (l->footprint != NULL && out->l2_hit_sectors < out->l2_sectors) {
         double missed = (double)(out->l2_sectors - out->l2_hit_sectors);
-        uint64_t found = (uint64_t)llround(missed * (1 - l->misses_share));
+        uint64_t found =
+            (uint64_t)llround(missed * (1 - fmin(1, l->misses_share * footprint_site(l, index))));
         out->l2_hit_sectors += found;
         out->l2_coming_sectors += found; // blocks on other SMs ask for it at about the same time
     }

@@ -44,14 +44,20 @@ void trace_release(struct trace *t)
     *t = (struct trace){0};
 }
 
+// Of so many SMs the i-th to be traced. All come in turn.
+int trace_sm(uint64_t sms, int i)
+{
+    static const double golden = 0.6180339887498949;
+    double turns = i * golden;
+    return (int)((turns - floor(turns)) * (double)sms);
+}
+
 // Some SMs of those that have blocks, at unlike places of the grid's rows whatever their length; SM 0 has most of the room.
 void traces_begin(struct launch *l)
 {
-    static const double golden = 0.6180339887498949;
     uint64_t sms = (uint64_t)l->sm_count < l->places ? (uint64_t)l->sm_count : l->places;
     for (int i = 0; i < TRACED_SMS; i++) {
-        double turns = i * golden;
-        struct sm *sm = &l->sms[(uint64_t)((turns - floor(turns)) * (double)sms)];
+        struct sm *sm = &l->sms[trace_sm(sms, i)];
         if (sm->trace != NULL)
             continue;
         sm->traced = true;

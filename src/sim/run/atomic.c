@@ -672,11 +672,13 @@ static double place_turns(struct launch *l, int place, struct atomic_heat *befor
 
 // What the busiest of many places has more than the others by chance: some 2.5 deviations where as good as a hundred have
 // the same share. How many places reach together what one does has that in it already.
-static double by_chance(double most, double all)
+// Of some pairs of SMs: what all of them would have so, as a share. Their blocks meet at the same places.
+static double by_chance(const struct launch *l, double most, double all)
 {
     static const double deviations = 2.5, few = 8;
     double many = most > 0 ? fmax(0, fmin(1, all / most / few - 1)) : 0;
-    return many * fmin(deviations * sqrt(most), most - all / ATOMIC_PLACES);
+    double of = l->sample_order != NULL ? (double)l->grid_blocks / (double)l->blocks_total : 1;
+    return many * fmin(deviations * sqrt(most / of), most - all / ATOMIC_PLACES);
 }
 
 // Blocks of one wave are there at the same time: their atomics queue at the place where most of them meet, which need not be the
@@ -690,7 +692,7 @@ void atomics_wave_ends(struct launch *l)
         all += turns;
         l->atomic_place_turns[place] += turns;
     }
-    l->atomic_turns_waves += most - by_chance(most, all);
+    l->atomic_turns_waves += most - by_chance(l, most, all);
 }
 
 static bool has_atomics(const struct program *p)
@@ -719,7 +721,7 @@ void atomics_end(struct launch *l)
     double most = 0;
     for (int place = 0; place < ATOMIC_PLACES && l->atomic_heat != NULL; place++)
         most = fmax(most, l->atomic_place_turns[place]);
-    most -= by_chance(most, l->atomic_turns);
+    most -= by_chance(l, most, l->atomic_turns);
     l->atomic_turns_hot = apart * l->atomic_turns_waves + (1 - apart) * most;
     free(l->atomic_heat);
     free(l->atomic_place_turns);

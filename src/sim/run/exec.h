@@ -75,8 +75,13 @@ struct allocation {
 };
 // A bit for each granule that was read, of groups of blocks in turn (footprint.c).
 enum { FOOTPRINT_SETS = 2 };
+struct granules { // of an allocation: read by the blocks that ran; by all, at least and at most
+    double ran, least, most;
+};
 struct footprint {
     _Atomic uint64_t *read[FOOTPRINT_SETS];
+    struct granules granules; // once all have run
+    bool counted;
 };
 struct space {
     uint8_t *host;   // where DEVICE_BASE lies on the host
@@ -743,11 +748,14 @@ struct launch {
     // A share of the blocks: of block_step groups of neighbours the first runs (1 = all do), or, of a grid too short for
     // that, all blocks of some pairs of SMs, of those that have any (0 = all do). Pairs merge reads.
     uint64_t block_group, block_step;
-    int sample_pairs, sample_pairs_of;
+    int16_t *
+        sample_order; // by SM: its pair's number among those that run, -1: it does not; NULL: all run
     struct sample *sample;          // judged; NULL: it is not, or all run
     enum sample_whole sample_whole; // why all run
     double
         misses_share; // of what misses L2 in the sample, in proportion to the blocks, what does so of all
+    _Atomic uint64_t
+        *footprint_sent;         // … and sectors that each site sends to L2 for each allocation
     struct footprint *footprint; // of each allocation, where a share runs; NULL: all do
     int sm_count, resident;      // blocks per SM
     int registers;
@@ -767,6 +775,8 @@ struct launch {
     struct l2_counts l2, l2_whole;             // of the blocks that ran; of all
     uint64_t *site_l2_hits;
     struct l2_arrivals arrivals;
+    // Of a long grid whose last wave is not a whole one, what its sites had found, and what was coming, before that.
+    uint64_t *steady_hits, *steady_halves;
     struct merging *merging;         // NULL: nothing merges
     size_t merging_rounds;           // so far
     struct trace traces[TRACED_SMS]; // the first is SM 0's; trace.c
@@ -812,6 +822,7 @@ struct sim {
 };
 
 enum {
+    LONG_WAVES = 8, // grids of so many waves have time to become steady
     SAMPLE_PAIR = 2,
     TURN_INSTRUCTIONS = 4096,      // a warp runs at most so long before the next one
     STALL_ROUNDS = 64,             // of an SM's warps, nothing but watching: the SM pauses
@@ -857,11 +868,10 @@ static inline int lane_first(uint32_t mask)
          m_##lane != 0 && ((lane = (uint32_t)__builtin_ctz(m_##lane)), true); \
          m_##lane &= m_##lane - 1)
 
-// Which of the sample's pairs is from the SM's stretch of them.
-static inline int sample_pair(const struct launch *l, int sm)
+// Of a sample of pairs of SMs, the number of the SM's pair among those that run; -1: it does not.
+static inline int sample_order(const struct launch *l, int sm)
 {
-    int place = (sm / SAMPLE_PAIR + 1) * l->sample_pairs - 1;
-    return place / l->sample_pairs_of; // NOLINT(clang-analyzer-core.DivideZero): callers look first
+    return l->sample_order[sm];
 }
 static inline uint32_t warp_thread(const struct warp *w, uint32_t lane)
 {
@@ -923,6 +933,7 @@ void barriers_stuck(struct sm *sm);  // nothing runs any more: reports why
 // trace.c
 void trace_release(struct trace *t);
 void traces_begin(struct launch *l); // which SMs are traced
+int trace_sm(uint64_t sms, int i);   // of so many SMs the i-th of them
 // check.c: violations. The address goes into the report, the words into its sentence.
 void violation_add(struct warp *w, enum sim_violation_kind kind, uint32_t site, uint32_t lane,
                    uint64_t address, const char *fmt, ...) PRINTF_LIKE(6, 7);

@@ -477,8 +477,11 @@ static void launch_release(struct launch *l)
     free(l->clusters);
     footprint_close(l);
     sample_release(l);
+    free(l->sample_order);
     free(l->site_l2_hits);
     free(l->arrivals.site_halves);
+    free(l->steady_hits);
+    free(l->steady_halves);
     free(l->work.groups);
     merging_free(l->merging);
     for (int i = 0; i < TRACED_SMS; i++)
@@ -632,6 +635,21 @@ static void launch_drain(struct launch *l)
     launch_replay(l, l->team);
 }
 
+static uint64_t *counts_copy(const uint64_t *from, int count)
+{
+    uint64_t *to = xcalloc((size_t)count + 1, sizeof *to);
+    memcpy(to, from, (size_t)count * sizeof *to);
+    return to;
+}
+
+// The few blocks of a last wave meet in other ways than those before: what they wait for says nothing of the grid's steps.
+static void launch_note_steady(struct launch *l)
+{
+    launch_drain(l);
+    l->steady_hits = counts_copy(l->site_l2_hits, l->program->site_count);
+    l->steady_halves = counts_copy(l->arrivals.site_halves, l->program->site_count);
+}
+
 // false: a violation ended the launch.
 static bool launch_waves(struct launch *l, uint64_t from)
 {
@@ -641,6 +659,8 @@ static bool launch_waves(struct launch *l, uint64_t from)
     for (uint64_t first = from; first < l->places && !stop; first += wave) {
         l->wave_first = first;
         l->wave_count = l->places - first < wave ? l->places - first : wave;
+        if (l->wave_count < wave && first >= LONG_WAVES * wave && l->steady_hits == NULL)
+            launch_note_steady(l);
         for (int i = 0; i < l->sm_count; i++)
             l->sms[i].pending = (uint64_t)i < l->wave_count && sample_sm_runs(l, i);
         do {

@@ -7,9 +7,8 @@
 #include <stdlib.h>
 
 enum {
-    LONG_WAVES = 8,    // grids of so many waves have time to become steady
-    WAVES_LEAST = 3,   // one to fill the caches, two to compare
-    PAIRS_LEAST = 7,   // of SMs, of a shorter grid: an edge of it shows among them
+    WAVES_LEAST = 3,          // one to fill the caches, two to compare
+    PAIRS_LEAST = TRACED_SMS, // of SMs, of a shorter grid: an edge of it shows among them
     REST_PAIRS = 2,    // of a long grid's rest: what all waves have in common is known already
     WAVES_MARKED = 254 // of a granule's first read
 };
@@ -21,36 +20,39 @@ static const double intensity_bound = 0.25;
 
 /* ---- a share and no more --------------------------------------------------------------------- */
 
-// Pairs of SMs, one from each of as many stretches of those that have blocks. Where in its stretch differs: at even steps they
-// could all have the same columns of a grid.
-static bool pair_runs(const struct launch *l, int sm)
-{
-    int pair = sm / SAMPLE_PAIR, of = l->sample_pairs_of, n = l->sample_pairs;
-    int nth = sample_pair(l, sm), first = nth * of / n, width = (nth + 1) * of / n - first;
-    const uint32_t golden = 0x9E3779B9u; // of 2^32
-    uint32_t within = (uint32_t)nth * golden;
-    return pair < of && pair == first + (int)((uint64_t)within * (uint64_t)width >> 32);
-}
-
 bool sample_sm_runs(const struct launch *l, int sm)
 {
     if (l->sample != NULL && l->sample->waves)
         return l->sample->whole_waves == 0 || l->sample->sms[sm].runs;
-    return l->sample_pairs_of <= 0 || pair_runs(l, sm);
+    return l->sample_order == NULL || sample_order(l, sm) >= 0;
+}
+
+// Pairs of SMs: first those of which one is traced, so that the time is of the same SM as with all blocks; then on in the same steps,
+// which leave no place of a grid's rows out.
+static void choose_order(struct launch *l, uint64_t busy, int pairs)
+{
+    l->sample_order = xcalloc((size_t)l->sm_count, sizeof *l->sample_order);
+    for (int i = 0; i < l->sm_count; i++)
+        l->sample_order[i] = -1;
+    for (int i = 0, n = 0; n < pairs; i++) {
+        int first = trace_sm(busy, i) / SAMPLE_PAIR * SAMPLE_PAIR;
+        if (l->sample_order[first] >= 0)
+            continue;
+        for (int k = first; k < first + SAMPLE_PAIR && k < l->sm_count; k++)
+            l->sample_order[k] = (int16_t)n;
+        n++;
+    }
 }
 
 // false: they would be too few, one alone has a larger share of the blocks.
 static bool plan_pairs(struct launch *l, double share, int least)
 {
-    uint64_t sms = (uint64_t)l->sm_count, more = l->grid_blocks % sms;
-    uint64_t busy =
-        more > sms / 2 || l->grid_blocks < sms ? more : sms; // those with a block fewer are few
+    uint64_t sms = (uint64_t)l->sm_count, busy = l->grid_blocks < sms ? l->grid_blocks : sms;
     int of = (int)((busy + SAMPLE_PAIR - 1) / SAMPLE_PAIR), pairs = (int)lround(of * share);
     pairs = pairs < least ? least : pairs;
     if (pairs < FOOTPRINT_SETS || pairs >= of)
         return false;
-    l->sample_pairs = pairs;
-    l->sample_pairs_of = of;
+    choose_order(l, busy, pairs);
     l->blocks_total = 0;
     for (uint64_t i = 0; i < busy; i++)
         if (sample_sm_runs(l, (int)i))

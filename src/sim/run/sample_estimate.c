@@ -302,7 +302,7 @@ static double longest_block(const struct launch *l)
 static enum sample_whole judge(const struct launch *l)
 {
     const double longer_bound = 0.03, shared_bound = 0.02, work_bound = 0.015, again_bound = 0.05,
-                 shared_most = 0.05;
+                 shared_most = 0.05, met_bound = 0.02;
     const struct sample *s = l->sample;
     if (s->why != SAMPLE_WHOLE_NOT)
         return s->why;
@@ -311,9 +311,12 @@ static enum sample_whole judge(const struct launch *l)
         return longer / in_a_row > longer_bound ? SAMPLE_WHOLE_UNLIKE : SAMPLE_WHOLE_NOT;
     if (longer > longer_bound || sample_work_error(l) > work_bound)
         return SAMPLE_WHOLE_UNLIKE;
+    // What others read too, at the same time or before, comes from L2, or is on its way: how much of it does is not of those that ran.
+    if (footprint_met(l) > met_bound)
+        return SAMPLE_WHOLE_SHARED;
     // What is fetched beyond what is read for the first time: read again, or to be merged with what was stored.
-    double fetched_first = footprint_first(l), fetched_all = fmax((double)l->l2.dram_read_bytes, 1);
-    if (1 - fetched_first / fetched_all > again_bound)
+    double fetched_first = footprint_first(l), fetched_all = (double)l->l2.dram_read_bytes;
+    if (fetched_all - fetched_first > again_bound * fetched_all)
         return SAMPLE_WHOLE_SHARED;
     // Data of all blocks takes as much of a smaller L2 as of the whole one.
     double l2_bytes = (double)l2_lines(l->sim->l2) * LINE_BYTES;
