@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/model/whatif.h"
 
+#include "ptx/needs.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +17,20 @@ enum {
     OPS_READ_MAX = 1500000 // of the trace
 };
 
-bool is_integer_division(const struct timing_site *t)
+// A further one by the same divisor is no sequence as it was measured: more than a product with a known reciprocal, its high half,
+// the shift, the product and the difference.
+enum { DIVISION_KNOWN = 4 };
+static bool is_further_division(const struct timing_site *t, const struct ptx_instruction *is)
 {
+    return is && (is->opcode == PTX_OP_DIV || is->opcode == PTX_OP_REM) && is->type_count > 0 &&
+           is_integer_type(is->types[0]) &&
+           t->issue_slots + t->special_slots + t->other_slots > DIVISION_KNOWN;
+}
+
+bool is_integer_division(const struct timing_site *t, const struct ptx_instruction *is)
+{
+    if (is_further_division(t, is))
+        return true;
     switch ((enum timed_operation)t->operation) {
     case OPERATION_div_32:
     case OPERATION_rem_32:
@@ -201,7 +215,17 @@ static bool is_of_thread(const struct ptx_instruction *is)
     return false;
 }
 
-// Loads of the same words by all threads of the grid, whatever the loops around them count.
+// Chooses between values by what loops count alone.
+static bool selects_by_count(const struct ptx_instruction *is, const bool *own)
+{
+    enum { PREDICATE = 3 };
+    return is && is->opcode == PTX_OP_SELP && is->operand_count > PREDICATE &&
+           is->operands[PREDICATE].kind == PTX_OPERAND_REGISTER &&
+           is->operands[PREDICATE].reg >= 0 && !own[is->operands[PREDICATE].reg];
+}
+
+// Loads of the same words by all threads of the grid, whatever the loops around them count; and what is computed of such counts and of
+// arguments alone.
 static void same_find(const struct timing_input *in, struct site_pattern *out)
 {
     bool *own = xcalloc((size_t)in->register_count + 1, sizeof *own);
@@ -218,8 +242,10 @@ static void same_find(const struct timing_input *in, struct site_pattern *out)
         const struct timing_site *t = &in->sites[i];
         const struct ptx_instruction *is = in->stats[i].instruction;
         int from = is && is->guard >= 0;
-        out[i].same = t->pipe == PIPE_GLOBAL_LOAD && t->source_count > from &&
-                      !any_value(own, t->source + from, t->source_count - from);
+        bool fixed =
+            t->source_count > from && !any_value(own, t->source + from, t->source_count - from);
+        out[i].same = t->pipe == PIPE_GLOBAL_LOAD && fixed;
+        out[i].counted = (fixed && makes_values(t->pipe)) || selects_by_count(is, own);
     }
     free(own);
 }
@@ -401,7 +427,7 @@ static void sites_count(const struct timing_input *in, const struct patterns *p,
         double slots = slots_of(t) * (double)s->executed;
         f[FACT_SLOTS] += slots;
         f[FACT_SLOTS_INDEX] += p->sites[i].index ? slots : 0;
-        f[FACT_SLOTS_DIVISION] += is_integer_division(t) ? slots : 0;
+        f[FACT_SLOTS_DIVISION] += is_integer_division(t, s->instruction) ? slots : 0;
         f[FACT_SLOTS_FUNCTION] += in_function(t, &p->sites[i]) ? slots : 0;
         f[FACT_SLOTS_HALF] += is_single_half(t, s->instruction) ? slots : 0;
         f[FACT_SLOTS_F64] += t->pipe == PIPE_F64 ? slots : 0;

@@ -32,6 +32,7 @@ struct site_pattern {   // shares of the traced requests of a site
     bool alone;       // … and of nothing that threads differ by: no lanes can be put side by side
     double scattered; // … of lanes that do not lie side by side, nor walk along rows
     bool same;        // … that neither thread nor block nor a loaded value has a part in
+    bool counted;     // … the same of what computes: a number, once loops around it are unrolled
     uint8_t function; // enum function_part
 };
 // Functions of the CUDA library are sequences of plain instructions in PTX, known by their coefficients.
@@ -263,7 +264,7 @@ static inline bool is_integer_pipe(enum timing_pipe pipe)
 // patterns.c: the first of a site's sources that is data: not its guard, not the address.
 int data_from(const struct ptx_instruction *in, const struct timing_site *t);
 bool is_single_half(const struct timing_site *t, const struct ptx_instruction *is);
-bool is_integer_division(const struct timing_site *t);
+bool is_integer_division(const struct timing_site *t, const struct ptx_instruction *is);
 bool is_function(
     const struct timing_site *t); // one PTX instruction that is a sequence of the machine's
 // … or one of the PTX instructions that a function of the library consists of.
