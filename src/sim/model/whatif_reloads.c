@@ -524,6 +524,18 @@ static void local_reads_leave(struct altered *x)
         x->in.l2.dram_read_bytes = (uint64_t)(missed * SECTOR_BYTES);
 }
 
+// What L2 keeps for memory, or gave to it, is of global stores and atomics alone then.
+static void local_writes_leave(struct altered *x)
+{
+    double global = 0, was = (double)(x->in.l2.dram_write_bytes + x->in.l2.dirty_bytes);
+    for (int i = 0; i < x->sites; i++)
+        if (x->site[i].pipe == PIPE_GLOBAL_STORE || is_global_atomic(x->site[i].pipe))
+            global += (double)x->stats[i].sectors * SECTOR_BYTES;
+    double keep = was > global ? global / was : 1;
+    x->in.l2.dram_write_bytes = (uint64_t)((double)x->in.l2.dram_write_bytes * keep);
+    x->in.l2.dirty_bytes = (uint64_t)((double)x->in.l2.dirty_bytes * keep);
+}
+
 static void local_apply(struct altered *x, double to)
 {
     struct replacing r = {share_new(x), FORM_VANISHED};
@@ -535,8 +547,10 @@ static void local_apply(struct altered *x, double to)
         if (in_loop[i] && to < 1)
             x->site[i].pipe = PIPE_NONE;
     }
-    if (to < 1)
+    if (to < 1) {
         local_reads_leave(x);
+        local_writes_leave(x);
+    }
     altered_each(x, op_replace, &r);
     // The turns of an unrolled loop load together, unless what they do hangs on what was loaded.
     if (loads && local_by_all_lanes(x->was))
