@@ -175,18 +175,47 @@ static void own_find(const struct timing_input *in, bool *own)
     marks_spread(in, own, NULL);
 }
 
-static void gathers_find(const struct timing_input *in, struct site_pattern *out)
+// What loads bring, but for registers that step.
+static void loaded_find(const struct timing_input *in, const bool *steps, bool *loaded)
 {
-    size_t registers = (size_t)in->register_count + 1;
-    bool *steps = xcalloc(registers, sizeof *steps), *loaded = xcalloc(registers, sizeof *loaded);
-    steps_find(in, steps, loaded);
-    memset(loaded, 0, registers);
     for (int i = 0; i < in->site_count; i++) {
         const struct timing_site *t = &in->sites[i];
         if (t->pipe == PIPE_GLOBAL_LOAD || t->pipe == PIPE_SHARED_LOAD)
             for (int k = 0; k < t->result_count; k++)
                 loaded[t->result[k]] = !steps[t->result[k]];
     }
+}
+
+// Accesses of local arrays at places that are made of loaded values, not chosen by comparing them, as sorting does.
+static void looked_up_find(const struct timing_input *in, struct site_pattern *out)
+{
+    size_t registers = (size_t)in->register_count + 1;
+    bool *tests = xcalloc(registers, sizeof *tests), *loaded = xcalloc(registers, sizeof *loaded);
+    loaded_find(in, tests, loaded);
+    for (int i = 0; i < in->site_count; i++) {
+        const struct ptx_instruction *is = in->stats[i].instruction;
+        for (int k = 0; is && is->opcode == PTX_OP_SETP && k < in->sites[i].result_count; k++)
+            tests[in->sites[i].result[k]] = true;
+    }
+    marks_spread(in, loaded, tests);
+    for (int i = 0; i < in->site_count; i++) {
+        const struct timing_site *t = &in->sites[i];
+        const struct ptx_instruction *is = in->stats[i].instruction;
+        int from = is && is->guard >= 0;
+        out[i].looked_up = is && t->pipe == PIPE_LOCAL_STORE &&
+                           any_value(loaded, t->source + from, data_from(is, t) - from);
+    }
+    free(tests);
+    free(loaded);
+}
+
+static void gathers_find(const struct timing_input *in, struct site_pattern *out)
+{
+    size_t registers = (size_t)in->register_count + 1;
+    bool *steps = xcalloc(registers, sizeof *steps), *loaded = xcalloc(registers, sizeof *loaded);
+    steps_find(in, steps, loaded);
+    memset(loaded, 0, registers);
+    loaded_find(in, steps, loaded);
     marks_spread(in, loaded, steps);
     bool *own = xcalloc(registers, sizeof *own);
     own_find(in, own);
@@ -478,6 +507,7 @@ void patterns_find(const struct timing_input *in, struct arena *a, struct patter
     functions_find(in, out->sites);
     gathers_find(in, out->sites);
     same_find(in, out->sites);
+    looked_up_find(in, out->sites);
     struct reader r = {.in = in,
                        .out = out,
                        .table = xcalloc(SEEN_TABLE, sizeof(struct seen)),

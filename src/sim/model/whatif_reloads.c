@@ -536,8 +536,39 @@ static void local_writes_leave(struct altered *x)
     x->in.l2.dirty_bytes = (uint64_t)((double)x->in.l2.dirty_bytes * keep);
 }
 
+// No registers hold an array that is indexed by what was loaded: it lies in shared memory, each thread's in banks of its own.
+static bool local_is_looked_up(const struct altered *x)
+{
+    for (int i = 0; i < x->sites; i++)
+        if (x->patterns->sites[i].looked_up && x->stats[i].executed > 0)
+            return true;
+    return false;
+}
+
+static void op_to_shared(struct altered *x, struct trace_op *op, void *context)
+{
+    (void)context;
+    if (is_own(x, op) && is_local(x->was->sites[op->site].pipe))
+        op->wavefronts = 1;
+}
+
+static void local_to_shared(struct altered *x)
+{
+    local_reads_leave(x);
+    local_writes_leave(x);
+    altered_each(x, op_to_shared, NULL);
+    for (int i = 0; i < x->sites; i++)
+        if (is_local(x->site[i].pipe))
+            x->site[i].pipe =
+                x->site[i].pipe == PIPE_LOCAL_LOAD ? PIPE_SHARED_LOAD : PIPE_SHARED_STORE;
+}
+
 static void local_apply(struct altered *x, double to)
 {
+    if (to < 1 && local_is_looked_up(x)) {
+        local_to_shared(x);
+        return;
+    }
     struct replacing r = {share_new(x), FORM_VANISHED};
     const bool *in_loop = local_loops(x, &r.share);
     bool loads = false;
