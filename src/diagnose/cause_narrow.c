@@ -10,7 +10,8 @@
     1.6 // different lanes loaded it more often than that: the loads overlap, and registers help
 #define LINE_SECTORS 4.0
 #define SECTOR_BYTES 32.0
-#define BYTES_ALONE 2.0       // a lane and access, fewer: fields that lie beside each other, which others load too
+#define BYTES_ALONE \
+    2.0 // a lane and access, fewer: fields that lie beside each other, which others load too
 #define WORDS_FEW 0.5      // of the loads
 #define AGAIN_FEW 0.1      // …
 #define ACCESSES_MIN 0.025 // of all instructions; else arithmetic hides them

@@ -26,11 +26,12 @@ struct site_pattern {   // shares of the traced requests of a site
     double uniform;     // of one word for all lanes, the same for other blocks
     double
         along; // of one word for all lanes, in the sector of the request before: they go along a row together
-    bool value;       // its result reaches what is stored
-    bool index;       // integer work whose result does not
-    bool gathers;     // a load from an address that is made of loaded values
-    bool looked_up;   // a store to a local array at a place that is made of loaded values
-    bool alone;       // of a load that gathers: … and of nothing that threads differ by: no lanes can be put side by side
+    bool value;     // its result reaches what is stored
+    bool index;     // integer work whose result does not
+    bool gathers;   // a load from an address that is made of loaded values
+    bool looked_up; // a store to a local array at a place that is made of loaded values
+    bool
+        alone; // of a load that gathers: … and of nothing that threads differ by: no lanes can be put side by side
     double scattered; // … of lanes that do not lie side by side, nor walk along rows
     bool same;        // … that neither thread nor block nor a loaded value has a part in
     bool counted;     // … the same of what computes: a number, once loops around it are unrolled
