@@ -4,8 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/model/whatif.h"
 
-#include "ptx/needs.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,8 +20,10 @@ enum {
 enum { DIVISION_KNOWN = 4 };
 static bool is_further_division(const struct timing_site *t, const struct ptx_instruction *is)
 {
-    return is && (is->opcode == PTX_OP_DIV || is->opcode == PTX_OP_REM) && is->type_count > 0 &&
-           is_integer_type(is->types[0]) &&
+    enum ptx_type_kind kind =
+        is && is->type_count > 0 ? ptx_type_kind(is->types[0]) : PTX_KIND_FLOAT;
+    return is && (is->opcode == PTX_OP_DIV || is->opcode == PTX_OP_REM) &&
+           (kind == PTX_KIND_UNSIGNED || kind == PTX_KIND_SIGNED) &&
            t->issue_slots + t->special_slots + t->other_slots > DIVISION_KNOWN;
 }
 
