@@ -704,7 +704,7 @@ static void launches_that_need_no_other_are_run_together(void **state)
     diagnosed();
     assert_null(finding_of("of the chip each"));
     set(COUNTER_WAVES, 0.1);
-    in.work_bytes = NAN; // nobody knows what they hand on
+    in.work_bytes = (double)NAN; // nobody knows what they hand on
     diagnosed();
     assert_null(finding_of("of the chip each"));
 }
