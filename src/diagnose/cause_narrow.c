@@ -10,6 +10,8 @@
     1.6 // different lanes loaded it more often than that: the loads overlap, and registers help
 #define LINE_SECTORS 4.0
 #define SECTOR_BYTES 32.0
+#define BYTES_ALONE \
+    2.0 // a lane and access, fewer: fields that lie beside each other, which others load too
 #define WORDS_FEW 0.5      // of the loads
 #define AGAIN_FEW 0.1      // …
 #define ACCESSES_MIN 0.025 // of all instructions; else arithmetic hides them
@@ -69,6 +71,8 @@ static bool accesses_matter(const struct search *s)
     double again = (search_fact(s, FACT_LOADS_AGAIN) + search_fact(s, FACT_LOADS_AGAIN_BLOCK)) /
                    search_fact(s, FACT_LOADS);
     bool overlaps = moved > REUSE_MAX * s->in->work_bytes && !(again < AGAIN_FEW); // false for NAN
+    double bytes = search_fact(s, FACT_ACCESS_BYTES) / search_fact(s, FACT_ACCESSES);
+    overlaps &= !(bytes < BYTES_ALONE);
     return !overlaps && requests >= ACCESSES_MIN * search_get(s, COUNTER_WARP_INSTRUCTIONS);
 }
 

@@ -369,6 +369,13 @@ static bool have_data_apart(const struct search *s, double needed)
            !may_hand_on(s);
 }
 
+// Together they move the bytes of the job and no more: what one stores no other loads, and each leaves most of the chip idle.
+static bool need_no_other(const struct search *s)
+{
+    return s->in->launches >= APART_MIN && search_get(s, COUNTER_WAVES) <= IDLE_MOST &&
+           search_moved_bytes(s) <= (1 + HANDED_ON_MIN) * s->in->work_bytes; // false for NAN
+}
+
 void find_launch(const struct search *s)
 {
     double launch = s->bounds->by[RESOURCE_LAUNCH].time_ns, time = s->in->time_ns.value;
@@ -377,10 +384,10 @@ void find_launch(const struct search *s)
     bool several = s->in->launches > 1 && needed < PASSES_NEEDED;
     if (!several && !(launch / time >= LAUNCH_SHARE))
         return;
-    if (!several && search_replays(s) && search_found(s, LAST_RESORT))
+    bool apart = several ? have_data_apart(s, needed) : need_no_other(s);
+    if (!several && !apart && search_replays(s) && search_found(s, LAST_RESORT))
         return; // a short kernel: first what makes it longer than it need be
     double alone = fmax(time - launch, time / 2);
-    bool apart = several && have_data_apart(s, needed);
     struct finding f = {
         .cause = "launches",
         .class = FINDING_LAUNCH,

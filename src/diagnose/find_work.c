@@ -12,7 +12,7 @@
 #define DRAM_BUSY_PCT 80.0
 #define L1_HIT_MIN_PCT 80.0
 #define L2_HIT_MIN_PCT 60.0
-#define OVERHEAD_LEFT 0.5    // of addresses, loops and moves: what a good rewrite leaves
+#define OVERHEAD_LEFT 0.33   // of addresses, loops and moves: what a good rewrite leaves
 #define REUSE_MIN 1.5        // read so many times over, data are worth keeping near
 #define WALKING_MIN 0.25     // of the loads
 #define BUSY_LAST 0.05       // a finding of so much gain says more

@@ -607,6 +607,21 @@ static void loads_of_the_same_come_before_narrow_ones(void **state)
     assert_string_equal(first(), "read-again");
 }
 
+// bench/advice/thirteenth, bilin4: words that others load too are no wider for a vector, but bytes are fields that lie side by side.
+static void bytes_are_narrow_though_others_load_them_too(void **state)
+{
+    (void)state;
+    accesses_are_narrow();
+    replay(INTERVENTION_BYTES, 60000);
+    in.work_bytes = 1000 * 32;
+    facts.value[FACT_LOADS_AGAIN_BLOCK] = 30;
+    diagnosed();
+    assert_null(finding_of("accesses are narrow"));
+    facts.value[FACT_ACCESS_BYTES] = 100;
+    diagnosed();
+    assert_near(finding_of("accesses are narrow")->expected_time_ns, 60000);
+}
+
 // Two launches that move three times the bytes of the job: because one reads its own data again, or hands it on.
 static void launches_are_not_blamed_for_what_one_loads_again(void **state)
 {
@@ -668,6 +683,28 @@ static void launches_with_data_of_their_own_are_run_together(void **state)
     set(COUNTER_GLOBAL_LOAD_SECTORS_IDEAL, 1900);
     set(COUNTER_GLOBAL_STORE_SECTORS_IDEAL, 100);
     set(COUNTER_WAVES, 1); // each fills the chip
+    diagnosed();
+    assert_null(finding_of("of the chip each"));
+}
+
+// bench/advice/thirteenth, batch32: 20 launches that together move the bytes of the job need no other, whatever else was found.
+static void launches_that_need_no_other_are_run_together(void **state)
+{
+    (void)state;
+    in.launches = 20;
+    in.work_bytes = 2000 * 32;
+    set(COUNTER_GLOBAL_LOAD_SECTORS_IDEAL, 1900);
+    set(COUNTER_GLOBAL_STORE_SECTORS_IDEAL, 100);
+    set(COUNTER_WAVES, 0.1);
+    replay(INTERVENTION_LOADS, 90000);
+    diagnosed();
+    assert_non_null(finding_of("in flight before"));
+    assert_near(finding_of("fill 10 % of the chip each")->expected_time_ns, 2000 + 60000 * 0.1);
+    set(COUNTER_WAVES, 1); // each fills the chip
+    diagnosed();
+    assert_null(finding_of("of the chip each"));
+    set(COUNTER_WAVES, 0.1);
+    in.work_bytes = (double)NAN; // nobody knows what they hand on
     diagnosed();
     assert_null(finding_of("of the chip each"));
 }
@@ -903,12 +940,13 @@ static void integer_work_on_values_is_busy_as_a_last_resort(void **state)
     replay(INTERVENTION_INDEX, 99000);
     assert_string_equal(first(), "busy");
     assert_non_null(strstr(out.findings[0].fix, "look results up"));
-    // 80 us of the pipe, 60 us of the issue slots, two thirds of which are theirs: half of both is gone.
+    // 80 us of the pipe, 60 us of the issue slots, two thirds of which are theirs: a third is left of both.
     chip.value[GPU_FIELD_warp_size] = 32;
     set(COUNTER_INTEGER_OPS, 6400 * 80000.0);
     set(COUNTER_WARP_INSTRUCTIONS, 400 * 60000.0);
     diagnosed();
-    assert_near(finding_of("integer pipe")->expected_time_ns, 60000);
+    assert_near(finding_of("integer pipe")->expected_time_ns,
+                100000 - 80000 + 60000 - 0.67 * 40000);
     set(COUNTER_WARP_INSTRUCTIONS, 1e6);
     replay(INTERVENTION_FUNCTIONS, 80000);
     facts.value[FACT_SLOTS] = 100;
@@ -1323,8 +1361,10 @@ int main(void)
         REPLAYED(loads_in_flight_come_before_gathers_that_are_scattered),
         REPLAYED(ranks_go_on_from_one_to_the_next),
         REPLAYED(loads_of_the_same_come_before_narrow_ones),
+        REPLAYED(bytes_are_narrow_though_others_load_them_too),
         REPLAYED(launches_are_not_blamed_for_what_one_loads_again),
         REPLAYED(launches_with_data_of_their_own_are_run_together),
+        REPLAYED(launches_that_need_no_other_are_run_together),
         REPLAYED(launches_in_one_wait_once),
         REPLAYED(what_launches_look_up_stays),
         REPLAYED(steps_of_a_thread_alone_meet_nowhere),

@@ -507,6 +507,44 @@ static void run_blocks(struct bench *b, const char *body, uint32_t blocks, uint3
     arena_release(&a);
 }
 
+// Of whole numbers by one divisor, the first one's sequence is longer, but each is a division.
+static void further_divisions_by_a_divisor_are_divisions(void **state)
+{
+    static const char one[] = "add.u32 %r5, %r2, 77; add.u32 %r8, %r3, 3; rem.u32 %r6, %r5, %r8; "
+                              "cvt.rn.f32.u32 %f2, %r6; add.f32 %f9, %f9, %f2;";
+    static const char four[] =
+        "add.u32 %r5, %r2, 77; add.u32 %r8, %r3, 3; rem.u32 %r6, %r5, %r8; add.u32 %r5, %r5, 9; "
+        "rem.u32 %r7, %r5, %r8; add.u32 %r5, %r5, 9; rem.u32 %r10, %r5, %r8; add.u32 %r5, %r5, 9; "
+        "rem.u32 %r11, %r5, %r8; add.u32 %r6, %r6, %r7; add.u32 %r10, %r10, %r11; "
+        "add.u32 %r6, %r6, %r10; cvt.rn.f32.u32 %f2, %r6; add.f32 %f9, %f9, %f2;";
+    struct bench alone, more;
+    (void)state;
+    run_blocks(&alone, one, 1056, 128);
+    run_blocks(&more, four, 1056, 128);
+    double further = more.report.facts.value[FACT_SLOTS_DIVISION] -
+                     alone.report.facts.value[FACT_SLOTS_DIVISION];
+    assert_true(further >= 3 * 5.0 * 1056 * 4); // three of more than four slots, in each warp
+    bench_close(&alone);
+    bench_close(&more);
+}
+
+// Blocks add to a word of each thread: those that are there at once have nothing to combine, those that come after them have.
+static void blocks_that_come_again_combine_their_atomics(void **state)
+{
+    static const char add[] = "mov.u32 %r5, %tid.x; mul.wide.u32 %l2, %r5, 4; "
+                              "ld.param.u64 %l3, [out]; add.u64 %l3, %l3, %l2; "
+                              "red.global.add.f32 [%l3], %f1;";
+    struct bench again, once;
+    (void)state;
+    run_blocks(&again, add, 132 * 16 * 4, 128);
+    run_blocks(&once, add, 132 * 16, 128);
+    assert_true(then(&again, INTERVENTION_ATOMICS) < 0.7 * again.report.time.time_ns);
+    assert_int_equal(once.report.counterfactuals.time_ns[INTERVENTION_ATOMICS].provenance,
+                     PROVENANCE_ABSENT);
+    bench_close(&again);
+    bench_close(&once);
+}
+
 static void run_room(struct bench *b, const char *body, uint32_t blocks, uint32_t n, size_t bytes)
 {
     struct arena a = {0};
@@ -664,6 +702,74 @@ static void the_loop_over_a_local_array_goes_with_it(void **state)
     double left = then(&b, INTERVENTION_LOCAL), accesses = 2.0 / 8; // of the loop's instructions
     if (!(left < (1 - 2 * accesses) * b.report.time.time_ns))
         fail_msg("%.0f of %.0f ns", left, b.report.time.time_ns);
+    bench_close(&b);
+}
+
+// Counts at places that were loaded lie in shared memory; those at a loop's own, in registers.
+static void an_array_indexed_by_values_goes_to_shared_memory(void **state)
+{
+    static const char counts[] =
+        "{ .local .align 4 .b8 array[64]; .reg .b64 %%a, %%b; mov.u64 %%a, array; "
+        "mov.u32 %%r5, 0; over: ld.global.u32 %%r6, [%%l1]; add.u32 %%r6, %%r6, %%r5; "
+        "and.b32 %%r6, %%r6, 15; mul.wide.u32 %%b, %s, 4; add.u64 %%b, %%a, %%b; "
+        "ld.local.u32 %%r7, [%%b]; add.u32 %%r7, %%r7, %%r6; st.local.u32 [%%b], %%r7; "
+        "add.u32 %%r5, %%r5, 1; setp.lt.u32 %%p2, %%r5, 16; @%%p2 bra over; "
+        "cvt.rn.f32.u32 %%f2, %%r7; add.f32 %%f9, %%f9, %%f2; }";
+    struct bench values, turns;
+    struct arena a = {0};
+    (void)state;
+    run_room(&values, arena_printf(&a, counts, "%r6"), 264, 4, 1 << 22);
+    run_room(&turns, arena_printf(&a, counts, "%r5"), 264, 4, 1 << 22);
+    double shared = then(&values, INTERVENTION_LOCAL) / values.report.time.time_ns,
+           registers = then(&turns, INTERVENTION_LOCAL) / turns.report.time.time_ns;
+    if (!(shared < 0.95 && registers < 0.8 * shared))
+        fail_msg("%.2f in shared memory, %.2f in registers", shared, registers);
+    bench_close(&values);
+    bench_close(&turns);
+    arena_release(&a);
+}
+
+// What a loop's counter alone chooses is a number where the loop is unrolled.
+static void what_a_count_chooses_goes_with_a_local_array(void **state)
+{
+    static const char chosen[] =
+        "{ .local .align 4 .b8 array[64]; .reg .b64 %%a, %%b; mov.u64 %%a, array; "
+        "mov.u32 %%r5, 0; over: mul.wide.u32 %%b, %%r5, 4; add.u64 %%b, %%a, %%b; "
+        "ld.local.u32 %%r7, [%%b]; setp.lt.u32 %%p3, %s, 5; selp.b32 %%r8, 77, 99, %%p3; "
+        "setp.lt.u32 %%p3, %s, 9; selp.b32 %%r8, %%r8, 55, %%p3; setp.lt.u32 %%p3, %s, 12; "
+        "selp.b32 %%r8, %%r8, 33, %%p3; add.u32 %%r7, %%r7, %%r8; st.local.u32 [%%b], %%r7; "
+        "add.u32 %%r5, %%r5, 1; setp.lt.u32 %%p2, %%r5, 16; @%%p2 bra over; "
+        "cvt.rn.f32.u32 %%f2, %%r7; add.f32 %%f9, %%f9, %%f2; }";
+    struct bench count, thread;
+    struct arena a = {0};
+    (void)state;
+    run_room(&count, arena_printf(&a, chosen, "%r5", "%r5", "%r5"), 1056, 4, 1 << 22);
+    run_room(&thread, arena_printf(&a, chosen, "%r2", "%r2", "%r2"), 1056, 4, 1 << 22);
+    double gone = then(&count, INTERVENTION_LOCAL), stays = then(&thread, INTERVENTION_LOCAL);
+    if (!(gone < 0.9 * stays))
+        fail_msg("%.0f ns, and %.0f where threads choose", gone, stays);
+    bench_close(&count);
+    bench_close(&thread);
+    arena_release(&a);
+}
+
+// A thread that stores a result after the other has them at once: no fewer threads, and the same tile.
+#define LOADED(at)                                                             \
+    "ld.shared.f32 %f2, [%r5+" at "128]; ld.shared.f32 %f3, [%r5+" at "516]; " \
+    "ld.shared.f32 %f4, [%r5+" at "032]; ld.shared.f32 %f5, [%r5+" at "764]; " \
+    "fma.rn.f32 %f9, %f2, %f3, %f9; fma.rn.f32 %f9, %f4, %f5, %f9; "
+static void results_in_turn_are_joined_within_a_thread(void **state)
+{
+    static const char result[] =
+        "{ .shared .align 4 .b8 own[24576]; mov.u32 %r5, %tid.x; add.u32 %r5, %r5, %r9; "
+        "shl.b32 %r5, %r5, 2; mov.u32 %r6, own; add.u32 %r5, %r5, %r6; " LOADED("1") LOADED("2")
+            LOADED("3") LOADED("4") LOADED("5") LOADED("6") LOADED("7")
+                LOADED("8") "st.global.f32 [%l1], %f9; }";
+    struct bench b;
+    (void)state;
+    run_room(&b, result, 528, 16, 1 << 22);
+    if (!(then(&b, INTERVENTION_SHARED_LOADS) < 0.95 * b.report.time.time_ns))
+        fail_msg("%.0f of %.0f ns", then(&b, INTERVENTION_SHARED_LOADS), b.report.time.time_ns);
     bench_close(&b);
 }
 
@@ -1135,6 +1241,11 @@ static void loads_beside_a_local_array_go_out_together(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(further_divisions_by_a_divisor_are_divisions),
+        cmocka_unit_test(blocks_that_come_again_combine_their_atomics),
+        cmocka_unit_test(an_array_indexed_by_values_goes_to_shared_memory),
+        cmocka_unit_test(what_a_count_chooses_goes_with_a_local_array),
+        cmocka_unit_test(results_in_turn_are_joined_within_a_thread),
         cmocka_unit_test(a_sum_of_some_is_a_sum),
         cmocka_unit_test(integer_products_go_to_the_tensor_cores),
         cmocka_unit_test(what_lanes_beside_had_is_not_loaded_again),

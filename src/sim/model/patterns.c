@@ -15,8 +15,22 @@ enum {
     OPS_READ_MAX = 1500000 // of the trace
 };
 
-bool is_integer_division(const struct timing_site *t)
+// A further one by the same divisor is no sequence as it was measured: more than a product with a known reciprocal, its high half,
+// the shift, the product and the difference.
+enum { DIVISION_KNOWN = 4 };
+static bool is_further_division(const struct timing_site *t, const struct ptx_instruction *is)
 {
+    enum ptx_type_kind kind =
+        is && is->type_count > 0 ? ptx_type_kind(is->types[0]) : PTX_KIND_FLOAT;
+    return is && (is->opcode == PTX_OP_DIV || is->opcode == PTX_OP_REM) &&
+           (kind == PTX_KIND_UNSIGNED || kind == PTX_KIND_SIGNED) &&
+           t->issue_slots + t->special_slots + t->other_slots > DIVISION_KNOWN;
+}
+
+bool is_integer_division(const struct timing_site *t, const struct ptx_instruction *is)
+{
+    if (is_further_division(t, is))
+        return true;
     switch ((enum timed_operation)t->operation) {
     case OPERATION_div_32:
     case OPERATION_rem_32:
@@ -161,18 +175,47 @@ static void own_find(const struct timing_input *in, bool *own)
     marks_spread(in, own, NULL);
 }
 
-static void gathers_find(const struct timing_input *in, struct site_pattern *out)
+// What loads bring, but for registers that step.
+static void loaded_find(const struct timing_input *in, const bool *steps, bool *loaded)
 {
-    size_t registers = (size_t)in->register_count + 1;
-    bool *steps = xcalloc(registers, sizeof *steps), *loaded = xcalloc(registers, sizeof *loaded);
-    steps_find(in, steps, loaded);
-    memset(loaded, 0, registers);
     for (int i = 0; i < in->site_count; i++) {
         const struct timing_site *t = &in->sites[i];
         if (t->pipe == PIPE_GLOBAL_LOAD || t->pipe == PIPE_SHARED_LOAD)
             for (int k = 0; k < t->result_count; k++)
                 loaded[t->result[k]] = !steps[t->result[k]];
     }
+}
+
+// Accesses of local arrays at places that are made of loaded values, not chosen by comparing them, as sorting does.
+static void looked_up_find(const struct timing_input *in, struct site_pattern *out)
+{
+    size_t registers = (size_t)in->register_count + 1;
+    bool *tests = xcalloc(registers, sizeof *tests), *loaded = xcalloc(registers, sizeof *loaded);
+    loaded_find(in, tests, loaded);
+    for (int i = 0; i < in->site_count; i++) {
+        const struct ptx_instruction *is = in->stats[i].instruction;
+        for (int k = 0; is && is->opcode == PTX_OP_SETP && k < in->sites[i].result_count; k++)
+            tests[in->sites[i].result[k]] = true;
+    }
+    marks_spread(in, loaded, tests);
+    for (int i = 0; i < in->site_count; i++) {
+        const struct timing_site *t = &in->sites[i];
+        const struct ptx_instruction *is = in->stats[i].instruction;
+        int from = is && is->guard >= 0;
+        out[i].looked_up = is && t->pipe == PIPE_LOCAL_STORE &&
+                           any_value(loaded, t->source + from, data_from(is, t) - from);
+    }
+    free(tests);
+    free(loaded);
+}
+
+static void gathers_find(const struct timing_input *in, struct site_pattern *out)
+{
+    size_t registers = (size_t)in->register_count + 1;
+    bool *steps = xcalloc(registers, sizeof *steps), *loaded = xcalloc(registers, sizeof *loaded);
+    steps_find(in, steps, loaded);
+    memset(loaded, 0, registers);
+    loaded_find(in, steps, loaded);
     marks_spread(in, loaded, steps);
     bool *own = xcalloc(registers, sizeof *own);
     own_find(in, own);
@@ -201,7 +244,17 @@ static bool is_of_thread(const struct ptx_instruction *is)
     return false;
 }
 
-// Loads of the same words by all threads of the grid, whatever the loops around them count.
+// Chooses between values by what loops count alone.
+static bool selects_by_count(const struct ptx_instruction *is, const bool *own)
+{
+    enum { PREDICATE = 3 };
+    return is && is->opcode == PTX_OP_SELP && is->operand_count > PREDICATE &&
+           is->operands[PREDICATE].kind == PTX_OPERAND_REGISTER &&
+           is->operands[PREDICATE].reg >= 0 && !own[is->operands[PREDICATE].reg];
+}
+
+// Loads of the same words by all threads of the grid, whatever the loops around them count; and what is computed of such counts and of
+// arguments alone.
 static void same_find(const struct timing_input *in, struct site_pattern *out)
 {
     bool *own = xcalloc((size_t)in->register_count + 1, sizeof *own);
@@ -218,8 +271,10 @@ static void same_find(const struct timing_input *in, struct site_pattern *out)
         const struct timing_site *t = &in->sites[i];
         const struct ptx_instruction *is = in->stats[i].instruction;
         int from = is && is->guard >= 0;
-        out[i].same = t->pipe == PIPE_GLOBAL_LOAD && t->source_count > from &&
-                      !any_value(own, t->source + from, t->source_count - from);
+        bool fixed =
+            t->source_count > from && !any_value(own, t->source + from, t->source_count - from);
+        out[i].same = t->pipe == PIPE_GLOBAL_LOAD && fixed;
+        out[i].counted = (fixed && makes_values(t->pipe)) || selects_by_count(is, own);
     }
     free(own);
 }
@@ -401,7 +456,7 @@ static void sites_count(const struct timing_input *in, const struct patterns *p,
         double slots = slots_of(t) * (double)s->executed;
         f[FACT_SLOTS] += slots;
         f[FACT_SLOTS_INDEX] += p->sites[i].index ? slots : 0;
-        f[FACT_SLOTS_DIVISION] += is_integer_division(t) ? slots : 0;
+        f[FACT_SLOTS_DIVISION] += is_integer_division(t, s->instruction) ? slots : 0;
         f[FACT_SLOTS_FUNCTION] += in_function(t, &p->sites[i]) ? slots : 0;
         f[FACT_SLOTS_HALF] += is_single_half(t, s->instruction) ? slots : 0;
         f[FACT_SLOTS_F64] += t->pipe == PIPE_F64 ? slots : 0;
@@ -452,6 +507,7 @@ void patterns_find(const struct timing_input *in, struct arena *a, struct patter
     functions_find(in, out->sites);
     gathers_find(in, out->sites);
     same_find(in, out->sites);
+    looked_up_find(in, out->sites);
     struct reader r = {.in = in,
                        .out = out,
                        .table = xcalloc(SEEN_TABLE, sizeof(struct seen)),

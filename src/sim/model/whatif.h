@@ -26,12 +26,15 @@ struct site_pattern {   // shares of the traced requests of a site
     double uniform;     // of one word for all lanes, the same for other blocks
     double
         along; // of one word for all lanes, in the sector of the request before: they go along a row together
-    bool value;       // its result reaches what is stored
-    bool index;       // integer work whose result does not
-    bool gathers;     // a load from an address that is made of loaded values
-    bool alone;       // … and of nothing that threads differ by: no lanes can be put side by side
+    bool value;     // its result reaches what is stored
+    bool index;     // integer work whose result does not
+    bool gathers;   // a load from an address that is made of loaded values
+    bool looked_up; // a store to a local array at a place that is made of loaded values
+    bool
+        alone; // of a load that gathers: … and of nothing that threads differ by: no lanes can be put side by side
     double scattered; // … of lanes that do not lie side by side, nor walk along rows
     bool same;        // … that neither thread nor block nor a loaded value has a part in
+    bool counted;     // … the same of what computes: a number, once loops around it are unrolled
     uint8_t function; // enum function_part
 };
 // Functions of the CUDA library are sequences of plain instructions in PTX, known by their coefficients.
@@ -263,7 +266,7 @@ static inline bool is_integer_pipe(enum timing_pipe pipe)
 // patterns.c: the first of a site's sources that is data: not its guard, not the address.
 int data_from(const struct ptx_instruction *in, const struct timing_site *t);
 bool is_single_half(const struct timing_site *t, const struct ptx_instruction *is);
-bool is_integer_division(const struct timing_site *t);
+bool is_integer_division(const struct timing_site *t, const struct ptx_instruction *is);
 bool is_function(
     const struct timing_site *t); // one PTX instruction that is a sequence of the machine's
 // … or one of the PTX instructions that a function of the library consists of.

@@ -249,6 +249,17 @@ struct touches {
     uint32_t first;  // sector of all
 };
 
+// Blocks that come one after the other touch the same few places: fewer blocks, of which each takes the part of several, combine what
+// these add.
+#define PLACES_AGAIN 4.0 // times that a place is touched by the traced blocks
+#define BLOCKS_AGAIN 2.0 // times the blocks that are there at once
+static bool blocks_meet(const struct timing_input *in, const struct touches *t)
+{
+    double at_once = in->blocks_per_sm * GPU(in->gpu, sm_count);
+    return t->requests > 0 && t->requests >= PLACES_AGAIN * t->distinct &&
+           (double)in->grid_blocks >= BLOCKS_AGAIN * at_once;
+}
+
 static struct touches touches_count(const struct timing_input *in)
 {
     struct touches t = {.together = true, .first = UINT32_MAX};
@@ -270,6 +281,7 @@ static struct touches touches_count(const struct timing_input *in)
                 *at = here;
             }
     free(seen);
+    t.meet |= blocks_meet(in, &t);
     t.in_block /= fmax(1, in->trace->block_count);
     return t;
 }

@@ -307,6 +307,26 @@ static bool fills_tiles(const struct timing_input *in)
            stat_sum(in, PIPE_SHARED_LOAD, requests_of) > TILES_MIN * stores;
 }
 
+// How many results a thread computes one after the other: it stores again after further loads from shared memory. 1: all at once.
+#define LOADS_BETWEEN 4
+static double results_in_turn(const struct timing_input *in)
+{
+    const struct trace *trace = in->trace;
+    int loads = 0;
+    double turns = 0;
+    if (trace->block_count == 0 || trace->blocks[0].warp_count == 0)
+        return 1;
+    for (size_t i = 0; i < trace->blocks[0].warps[0].count; i++) {
+        enum timing_pipe pipe = in->sites[trace->blocks[0].warps[0].ops[i].site].pipe;
+        loads += pipe == PIPE_SHARED_LOAD;
+        if (pipe != PIPE_GLOBAL_STORE)
+            continue;
+        turns += loads >= LOADS_BETWEEN;
+        loads = 0;
+    }
+    return fmax(1, turns);
+}
+
 // All warps of a block drop the same ones, as they meet at barriers.
 static void tiles_thin(struct altered *x, double to)
 {
@@ -334,11 +354,11 @@ static void tiles_thin(struct altered *x, double to)
 
 // A thread of several results is one of fewer: of a small grid an SM has fewer warps at a time. It makes addresses and counts once
 // for all of them: of loops that go over shared memory half of that is left.
-static void results_join(struct altered *x, double to)
+static void results_join(struct altered *x, double to, double beside)
 {
     struct replacing index = {share_new(x), FORM_VANISHED};
     double hottest = 0, sms = GPU(x->was->gpu, sm_count);
-    int least = (int)ceil((double)x->was->grid_blocks * fmax(to, 0.25) / sms);
+    int least = (int)ceil((double)x->was->grid_blocks * fmax(beside, 0.25) / sms);
     for (int i = 0; i < x->sites; i++)
         if (x->site[i].pipe == PIPE_SHARED_LOAD)
             hottest = fmax(hottest, (double)x->stats[i].executed);
@@ -412,10 +432,12 @@ static void shared_loads_apply(struct altered *x, double to)
         return;
     }
     to = fmin(1, fmax(to, shared_loads_least(x->was)));
-    if (fills_tiles(x->was) && to < 1)
-        tiles_thin(x, to);
+    // Results that a thread has in turn are joined first: it stays, and so does its tile.
+    double beside = fmin(1, to * results_in_turn(x->was));
+    if (fills_tiles(x->was) && beside < 1)
+        tiles_thin(x, beside);
     if (to < 1)
-        results_join(x, to);
+        results_join(x, to, beside);
     for (int i = 0; i < x->sites; i++)
         r.share.of[i] =
             (1 - fmin(to, 1)) * loads_for_results(x->was, &x->patterns->sites[i], x->site[i].pipe);
@@ -432,10 +454,18 @@ static bool local_applies(const struct timing_input *in, const struct patterns *
            0;
 }
 
+// What a turn hands to the next in another register: an unrolled loop goes on with the same one.
+static bool renames(const struct ptx_instruction *is)
+{
+    return is && is->opcode == PTX_OP_MOV && is->operand_count == 2 &&
+           is->operands[1].kind == PTX_OPERAND_REGISTER;
+}
+
 // Is the site part of the loops that go over local arrays? Such a loop has to be unrolled for the array to fit into
 // registers; then its counter, its tests and the addresses are gone as well, and what it loads each time it is entered
 // stays in registers beside the array.
-#define LOOP_SHARE 0.5 // of the executions of the hottest local access
+#define LOOP_SHARE 0.5   // of the executions of the hottest local access
+#define TURNS_SHARE 0.25 // … what some turns of an unrolled loop execute
 static bool *local_loops(struct altered *x, struct share *loads)
 {
     bool *in_loop = altered_marks(x);
@@ -452,11 +482,12 @@ static bool *local_loops(struct altered *x, struct share *loads)
     while (first > 0 && (double)x->stats[first - 1].executed >= LOOP_SHARE * hottest)
         first--; // what the loop does before its first access
     while (last >= 0 && last + 1 < x->sites &&
-           (double)x->stats[last + 1].executed >= LOOP_SHARE * hottest)
-        last++;
+           (double)x->stats[last + 1].executed >= TURNS_SHARE * hottest)
+        last++; // … behind its last one, in some turns too
     for (int i = first; i >= 0 && i <= last; i++) {
-        bool hot = (double)x->stats[i].executed >= LOOP_SHARE * hottest;
-        in_loop[i] = x->patterns->sites[i].index && hot;
+        bool hot = (double)x->stats[i].executed >= TURNS_SHARE * hottest;
+        in_loop[i] = hot && (x->patterns->sites[i].index || x->patterns->sites[i].counted ||
+                             renames(x->stats[i].instruction));
         if (x->site[i].pipe == PIPE_GLOBAL_LOAD && hot)
             loads->of[i] = x->patterns->sites[i].again;
     }
@@ -493,8 +524,51 @@ static void local_reads_leave(struct altered *x)
         x->in.l2.dram_read_bytes = (uint64_t)(missed * SECTOR_BYTES);
 }
 
+// What L2 keeps for memory, or gave to it, is of global stores and atomics alone then.
+static void local_writes_leave(struct altered *x)
+{
+    double global = 0, was = (double)(x->in.l2.dram_write_bytes + x->in.l2.dirty_bytes);
+    for (int i = 0; i < x->sites; i++)
+        if (x->site[i].pipe == PIPE_GLOBAL_STORE || is_global_atomic(x->site[i].pipe))
+            global += (double)x->stats[i].sectors * SECTOR_BYTES;
+    double keep = was > global ? global / was : 1;
+    x->in.l2.dram_write_bytes = (uint64_t)((double)x->in.l2.dram_write_bytes * keep);
+    x->in.l2.dirty_bytes = (uint64_t)((double)x->in.l2.dirty_bytes * keep);
+}
+
+// No registers hold an array that is indexed by what was loaded: it lies in shared memory, each thread's in banks of its own.
+static bool local_is_looked_up(const struct altered *x)
+{
+    for (int i = 0; i < x->sites; i++)
+        if (x->patterns->sites[i].looked_up && x->stats[i].executed > 0)
+            return true;
+    return false;
+}
+
+static void op_to_shared(struct altered *x, struct trace_op *op, void *context)
+{
+    (void)context;
+    if (is_own(x, op) && is_local(x->was->sites[op->site].pipe))
+        op->wavefronts = 1;
+}
+
+static void local_to_shared(struct altered *x)
+{
+    local_reads_leave(x);
+    local_writes_leave(x);
+    altered_each(x, op_to_shared, NULL);
+    for (int i = 0; i < x->sites; i++)
+        if (is_local(x->site[i].pipe))
+            x->site[i].pipe =
+                x->site[i].pipe == PIPE_LOCAL_LOAD ? PIPE_SHARED_LOAD : PIPE_SHARED_STORE;
+}
+
 static void local_apply(struct altered *x, double to)
 {
+    if (to < 1 && local_is_looked_up(x)) {
+        local_to_shared(x);
+        return;
+    }
     struct replacing r = {share_new(x), FORM_VANISHED};
     const bool *in_loop = local_loops(x, &r.share);
     bool loads = false;
@@ -504,8 +578,10 @@ static void local_apply(struct altered *x, double to)
         if (in_loop[i] && to < 1)
             x->site[i].pipe = PIPE_NONE;
     }
-    if (to < 1)
+    if (to < 1) {
         local_reads_leave(x);
+        local_writes_leave(x);
+    }
     altered_each(x, op_replace, &r);
     // The turns of an unrolled loop load together, unless what they do hangs on what was loaded.
     if (loads && local_by_all_lanes(x->was))

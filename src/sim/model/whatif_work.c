@@ -248,7 +248,8 @@ static void op_hand_on(struct altered *x, struct trace_op *op, void *context)
 static bool is_step_address(const struct altered *x, int i)
 {
     const struct timing_site *t = &x->was->sites[i];
-    return x->patterns->sites[i].index && t->pipe != PIPE_BRANCH && !is_integer_division(t);
+    return x->patterns->sites[i].index && t->pipe != PIPE_BRANCH &&
+           !is_integer_division(t, x->was->stats[i].instruction);
 }
 
 static void steps_by_shuffles(struct altered *x, int first, int last)
@@ -563,7 +564,11 @@ const struct intervening intervene_functions = {functions_applies, functions_app
 static bool divisions_applies(const struct timing_input *in, const struct patterns *p)
 {
     (void)p;
-    return executed_sum(in, is_integer_division) > 0;
+    for (int i = 0; i < in->site_count; i++)
+        if (is_integer_division(&in->sites[i], in->stats[i].instruction) &&
+            in->stats[i].executed > 0)
+            return true;
+    return false;
 }
 
 // The high half of a 64-bit product is four of 32 bits and their sums, the remainder's product three; then it is corrected.
@@ -574,9 +579,10 @@ static void divisions_apply(struct altered *x, double to)
 {
     for (int i = 0; i < x->sites && to < 1; i++) {
         struct timing_site *t = &x->site[i];
-        if (!is_integer_division(t))
+        if (!is_integer_division(t, x->stats[i].instruction))
             continue;
-        bool wide = t->operation != OPERATION_div_32 && t->operation != OPERATION_rem_32;
+        bool wide = t->operation != OPERATION_NONE && t->operation != OPERATION_div_32 &&
+                    t->operation != OPERATION_rem_32;
         t->pipe = PIPE_MULTIPLY;
         t->issue_slots = wide ? WIDE_PRODUCTS : 2;
         t->special_slots = 0;
