@@ -105,6 +105,7 @@ static const struct precedence {
     {.general = "narrow", .specific = "small-grid", .explains = 0.4, .idle = true},
     {.general = "register-reuse", .specific = "barrier", .explains = 0.5, .stepwise = true},
     {.general = "register-reuse", .specific = "conflicts", .explains = 0.5},
+    {.general = "register-reuse", .specific = "read-again", .explains = 0.5},
     {.general = "register-reuse", .specific = "no-overlap", .explains = 0.6},
     // Of what lies in global memory: a tile, constants and fewer addresses are the simpler changes.
     {.general = "register-reuse", .specific = "block-reuse", .explains = 0.3, .global_first = true},

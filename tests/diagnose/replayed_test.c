@@ -173,10 +173,75 @@ static void spills_cost_what_a_gpu_takes_longer(void **state)
     set(COUNTER_LOCAL_LOAD_SECTORS, 3000); // not most of what is accessed
     diagnosed();
     assert_true(finding_of("Local memory is used")->folded);
-    set(COUNTER_LOCAL_LOAD_SECTORS, 5000);
-    replay(INTERVENTION_LOCAL, 29000); // an array, which has its replay
+    replay(INTERVENTION_LOCAL, 29000); // an array beside it, which has its replay
     diagnosed();
     assert_near(finding_of("Local memory is used")->expected_time_ns, 100000 - 2 * 100000 / 30.0);
+}
+
+// bench/advice/thirteenth, sha1w: 80 words of each thread do not fit into the caches. The GPU takes twice the model's time, all of it
+// for them.
+static void arrays_that_move_most_have_all_that_a_gpu_takes_longer(void **state)
+{
+    (void)state;
+    in.time_ns.provenance = PROVENANCE_MEASURED;
+    replays.as_is_ns.value = 50000;
+    replay(INTERVENTION_LOCAL, 40000);
+    set(COUNTER_GLOBAL_LOAD_SECTORS, 4000);
+    set(COUNTER_GLOBAL_STORE_SECTORS, 1000);
+    set(COUNTER_LOCAL_LOAD_SECTORS, 5000);
+    set(COUNTER_LOCAL_STORE_SECTORS, 1000);
+    assert_string_equal(first(), "local-memory");
+    assert_near(out.findings[0].expected_time_ns, 40000);
+    set(COUNTER_LOCAL_LOAD_SECTORS, 3000); // the twin moves more for other things
+    diagnosed();
+    assert_near(finding_of("Local memory is used")->expected_time_ns, 60000);
+    set(COUNTER_LOCAL_LOAD_SECTORS, 5000);
+    in.time_ns.provenance = PROVENANCE_MODELLED; // a model's time has no excess
+    diagnosed();
+    assert_near(finding_of("Local memory is used")->expected_time_ns, 80000);
+    in.time_ns.provenance = PROVENANCE_MEASURED;
+    replays.as_is_ns.value = 20000; // a model of something else
+    replay(INTERVENTION_LOCAL, 16000);
+    diagnosed();
+    assert_near(finding_of("Local memory is used")->expected_time_ns, 80000);
+}
+
+// bench/advice/thirteenth, norm256: a block adds up 256 numbers, one a thread. The counted passes are of its steps, most of them by
+// warps without lanes, and blocks of several numbers a thread have as many fewer. Steps of a block that each loads for remain.
+static void elements_of_a_thread_leave_fewer_steps(void **state)
+{
+    (void)state;
+    chip.value[GPU_FIELD_warp_size] = 32;
+    in.time_ns.provenance = PROVENANCE_MEASURED;
+    in.grid_blocks = 1000;
+    set(COUNTER_BLOCK_THREADS, 256);
+    set(COUNTER_BARRIERS, 9 * 8000);
+    set(COUNTER_GLOBAL_LOAD_REQUESTS, 8000);
+    set(COUNTER_GLOBAL_LOAD_SECTORS, 32000);
+    set(COUNTER_GLOBAL_STORE_SECTORS_IDEAL, 1000);
+    set(COUNTER_SHARED_LOAD_REQUESTS, 16 * 8000);
+    set(COUNTER_WARP_INSTRUCTIONS, 80000 * 400.0);
+    replay(INTERVENTION_LOADS, 30000);
+    diagnosed();
+    assert_near(finding_of("in flight before")->expected_time_ns, 30000);
+    set(COUNTER_GLOBAL_STORE_SECTORS_IDEAL,
+        32000); // the twin keeps a result for each: it does not add up
+    diagnosed();
+    assert_near(finding_of("in flight before")->expected_time_ns, 80000);
+}
+
+// bench/advice/thirteenth, anymat: entries of a matrix that each turn loads again; what stays in registers needs no second result.
+static void loads_again_come_before_registers_for_results(void **state)
+{
+    (void)state;
+    set(COUNTER_SHARED_LOAD_REQUESTS, 80 * 1000.0);
+    replay(INTERVENTION_SHARED_LOADS, 60000);
+    replay(INTERVENTION_RELOADS, 75000);
+    assert_string_equal(first(), "register-reuse");
+    facts.value[FACT_LOADS_AGAIN] = 60;
+    assert_string_equal(first(), "read-again"); // over half of it
+    replay(INTERVENTION_RELOADS, 85000);
+    assert_string_equal(first(), "register-reuse");
 }
 
 // bench/advice/fourth, means: 82 % of the time are L1 work by the GPU's counters, which waiting less leaves as it is.
@@ -655,6 +720,14 @@ static void launches_with_data_of_their_own_are_run_together(void **state)
     diagnosed();
     assert_near(finding_of("fill 10 % of the chip each")->expected_time_ns, 2000 + 60000 * 0.1);
     assert_null(finding_of("hand results on"));
+    // bench/advice/thirteenth, batch32: together they ask for more bytes than device memory has under way at its beginning.
+    chip.value[GPU_FIELD_dram_ramp_ns] = 900;
+    chip.value[GPU_FIELD_dram_ramp_bytes] = 80000;
+    set(COUNTER_DRAM_READ_BYTES, 20000); // a quarter; each of the 20 has an eightieth
+    diagnosed();
+    assert_near(finding_of("fill 10 % of the chip each")->expected_time_ns,
+                2000 + 60000 * 0.1 + 900 * (sqrt(0.25) - sqrt(0.25 / 20)));
+    set(COUNTER_DRAM_READ_BYTES, 0);
     in.work_bytes = 100 * 32; // all of them work on the same
     diagnosed();
     assert_null(finding_of("of the chip each"));
@@ -1299,6 +1372,9 @@ int main(void)
         REPLAYED(what_unequal_blocks_take_longer_is_theirs),
         REPLAYED(a_model_of_something_else_prices_nothing),
         REPLAYED(spills_cost_what_a_gpu_takes_longer),
+        REPLAYED(arrays_that_move_most_have_all_that_a_gpu_takes_longer),
+        REPLAYED(elements_of_a_thread_leave_fewer_steps),
+        REPLAYED(loads_again_come_before_registers_for_results),
         REPLAYED(what_only_waits_less_leaves_the_counted_work),
         REPLAYED(wider_accesses_leave_the_counted_arithmetic),
         REPLAYED(wider_stores_write_whole_sectors),
