@@ -484,16 +484,16 @@ static void a_thin_grid_comes_behind_few_loads_and_an_idle_chip_before(void **st
     assert_string_equal(first(), "few-loads");
 }
 
-// Chains and room for more warps: what explains half of what more loads would gain.
+// Chains and room for more warps: what explains a third, and half, of what more loads would gain.
 static void chains_and_room_for_warps_come_before_few_loads(void **state)
 {
     (void)state;
     behind(STALL_WAIT, 60);
     behind(STALL_SHORT_SCOREBOARD, 0);
     replay(INTERVENTION_LOADS, 60000);
-    replay(INTERVENTION_CHAINS, 78000);
+    replay(INTERVENTION_CHAINS, 87000);
     assert_string_equal(first(), "chain");
-    replay(INTERVENTION_CHAINS, 85000);
+    replay(INTERVENTION_CHAINS, 89000);
     assert_string_equal(first(), "few-loads");
     set(COUNTER_OCCUPANCY_THEORETICAL_PCT, 40);
     set(COUNTER_OCCUPANCY_ACHIEVED_PCT, 40);
@@ -621,6 +621,25 @@ static void narrow_accesses_come_behind_what_is_specific(void **state)
     replay(INTERVENTION_BARRIERS, 78000);
     assert_string_equal(first(), "barrier");
     set(COUNTER_SHARED_LOAD_REQUESTS, 8000); // a tile
+    assert_string_equal(first(), "narrow");
+}
+
+// bench/advice/thirteenth, gradangle: exact functions that explain a third of what wider accesses gain.
+static void narrow_accesses_come_behind_a_third_by_functions(void **state)
+{
+    (void)state;
+    accesses_are_narrow();
+    facts.value[FACT_SLOTS] = 100;
+    facts.value[FACT_SLOTS_FUNCTION] = facts.value[FACT_SLOTS_DIVISION] = 40;
+    replay(INTERVENTION_BYTES, 60000);
+    replay(INTERVENTION_FUNCTIONS, 87000);
+    replay(INTERVENTION_DIVISIONS, 99000);
+    assert_string_equal(first(), "special");
+    replay(INTERVENTION_FUNCTIONS, 89000); // the twin: 28 %
+    assert_string_equal(first(), "narrow");
+    replay(INTERVENTION_DIVISIONS, 87000);
+    assert_string_equal(first(), "division");
+    replay(INTERVENTION_DIVISIONS, 89000);
     assert_string_equal(first(), "narrow");
 }
 
@@ -1396,6 +1415,7 @@ int main(void)
         REPLAYED(warps_that_are_ready_do_not_wait),
         REPLAYED(a_short_chain_is_named_where_it_gains),
         REPLAYED(narrow_accesses_come_behind_what_is_specific),
+        REPLAYED(narrow_accesses_come_behind_a_third_by_functions),
         REPLAYED(loads_in_flight_come_before_gathers_that_are_scattered),
         REPLAYED(ranks_go_on_from_one_to_the_next),
         REPLAYED(loads_of_the_same_come_before_narrow_ones),
