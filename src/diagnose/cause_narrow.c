@@ -10,9 +10,9 @@
     1.6 // different lanes loaded it more often than that: the loads overlap, and registers help
 #define LINE_SECTORS 4.0
 #define SECTOR_BYTES 32.0
-#define WORDS_FEW 0.5      // of the loads
-#define AGAIN_FEW 0.1      // …
-#define ACCESSES_MIN 0.025 // of all instructions; else arithmetic hides them
+#define WORDS_FEW 0.5     // of the loads
+#define AGAIN_FEW 0.1     // …
+#define ACCESSES_MIN 0.02 // of all instructions; else arithmetic hides them
 
 // A word for all lanes is a sector of which little is used, and no lane is beside another: those are left out.
 static double used_pct(const struct search *s)

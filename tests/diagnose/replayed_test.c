@@ -624,6 +624,21 @@ static void narrow_accesses_come_behind_what_is_specific(void **state)
     assert_string_equal(first(), "narrow");
 }
 
+// bench/advice/thirteenth, philox4: a load and a store beside 83 other instructions, most of them for a number that four elements share.
+static void narrow_accesses_are_two_of_a_hundred_instructions(void **state)
+{
+    (void)state;
+    accesses_are_narrow();
+    replay(INTERVENTION_BYTES, 56000);
+    replay(INTERVENTION_LOADS, 85000);
+    set(COUNTER_WARP_INSTRUCTIONS, 40025 / 0.0236);
+    assert_string_equal(first(), "narrow");
+    assert_near(out.findings[0].expected_time_ns, 56000);
+    set(COUNTER_WARP_INSTRUCTIONS, 40025 / 0.019);
+    diagnosed();
+    assert_null(finding_of("accesses are narrow"));
+}
+
 // bench/advice/thirteenth, gradangle: exact functions that explain a third of what wider accesses gain.
 static void narrow_accesses_come_behind_a_third_by_functions(void **state)
 {
@@ -1416,6 +1431,7 @@ int main(void)
         REPLAYED(a_short_chain_is_named_where_it_gains),
         REPLAYED(narrow_accesses_come_behind_what_is_specific),
         REPLAYED(narrow_accesses_come_behind_a_third_by_functions),
+        REPLAYED(narrow_accesses_are_two_of_a_hundred_instructions),
         REPLAYED(loads_in_flight_come_before_gathers_that_are_scattered),
         REPLAYED(ranks_go_on_from_one_to_the_next),
         REPLAYED(loads_of_the_same_come_before_narrow_ones),
