@@ -105,10 +105,18 @@ static void bound_l2(const struct diagnosis_input *in, struct bound_set *set)
                   origin(in, COUNTER_GLOBAL_LOAD_SECTORS));
 }
 
+// A request of which no lane takes part, as at the end of a tree, is a pass through the data stage as well; hardware counts it there,
+// but as no wavefront of shared memory.
+static double wavefronts_of(const struct diagnosis_input *in, enum counter_id wavefronts,
+                            enum counter_id requests)
+{
+    return fmax(known(count(in, wavefronts), 0), known(count(in, requests), 0));
+}
+
 static double shared_wavefronts(const struct diagnosis_input *in)
 {
-    return known(count(in, COUNTER_SHARED_LOAD_WAVEFRONTS), 0) +
-           known(count(in, COUNTER_SHARED_STORE_WAVEFRONTS), 0) +
+    return wavefronts_of(in, COUNTER_SHARED_LOAD_WAVEFRONTS, COUNTER_SHARED_LOAD_REQUESTS) +
+           wavefronts_of(in, COUNTER_SHARED_STORE_WAVEFRONTS, COUNTER_SHARED_STORE_REQUESTS) +
            known(count(in, COUNTER_SHARED_ATOMIC_WAVEFRONTS), 0);
 }
 

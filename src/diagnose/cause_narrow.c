@@ -14,7 +14,7 @@
     2.0 // a lane and access, fewer: fields that lie beside each other, which others load too
 #define WORDS_FEW 0.5      // of the loads
 #define AGAIN_FEW 0.1      // …
-#define ACCESSES_MIN 0.025 // of all instructions; else arithmetic hides them
+#define ACCESSES_MIN 0.02 // of all instructions; else arithmetic hides them
 
 // A word for all lanes is a sector of which little is used, and no lane is beside another: those are left out.
 static double used_pct(const struct search *s)

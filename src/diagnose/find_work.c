@@ -20,6 +20,7 @@
 #define READY_MIN 0.5        // of the warps' time
 #define GATHERED_MIN 0.75    // of the loads that are scattered
 #define LOOKED_MIN 1.3       // times the instructions that were simulated
+#define MODELLED_MIN 0.25    // of the time: less, and the model is of something else
 
 /* ---- global memory ---------------------------------------------------------------------------------- */
 
@@ -349,15 +350,20 @@ void find_cache(const struct search *s)
 }
 
 // PTX has no spills, so neither has what was simulated: where a GPU moves more for them than for all else, what it takes
-// longer is theirs. Arrays in local memory have a replay of their own. NAN: it is not that.
+// longer is theirs, all of it. So it is with arrays in local memory, which have a replay of their own. NAN: it is not that.
 static double without_spills_ns(const struct search *s, double local)
 {
     double as_is = search_replays(s) ? s->in->counterfactuals->as_is_ns.value : (double)NAN;
-    double global =
-        search_get(s, COUNTER_GLOBAL_LOAD_SECTORS) + search_get(s, COUNTER_GLOBAL_STORE_SECTORS);
-    bool spilled = s->in->time_ns.provenance == PROVENANCE_MEASURED && local > global &&
-                   isnan(search_replayed(s, INTERVENTION_LOCAL));
-    return spilled && as_is < s->in->time_ns.value ? as_is : (double)NAN;
+    double global = search_get(s, COUNTER_GLOBAL_LOAD_SECTORS) +
+                    search_get(s, COUNTER_GLOBAL_STORE_SECTORS),
+           time = s->in->time_ns.value;
+    bool most = s->in->time_ns.provenance == PROVENANCE_MEASURED && local > global;
+    if (!most || !(as_is < time))
+        return (double)NAN;
+    if (isnan(search_replayed(s, INTERVENTION_LOCAL)))
+        return as_is;
+    double without = s->in->counterfactuals->time_ns[INTERVENTION_LOCAL].value;
+    return as_is >= MODELLED_MIN * time ? fmin(without, as_is) : (double)NAN;
 }
 
 // ptxas keeps a small array in registers though it is indexed at run time: each access looks through all of them. PTX, and so what
@@ -486,6 +492,7 @@ static void relieve_shared(const struct search *s, struct counters *c)
 {
     double loads = counters_get(c, COUNTER_SHARED_LOAD_WAVEFRONTS, 0) / 2;
     (void)s;
+    c->figure[COUNTER_SHARED_LOAD_REQUESTS].value /= 2;
     c->figure[COUNTER_SHARED_LOAD_WAVEFRONTS].value -= loads;
     c->figure[COUNTER_SHARED_LOAD_WAVEFRONTS_IDEAL].value -= loads;
     c->figure[COUNTER_L1_WAVEFRONTS].value -= loads;

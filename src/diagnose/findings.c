@@ -158,10 +158,27 @@ static const struct cause {
 #undef CAUSE
 };
 
+// A block adds up what its threads have loaded once each, step by step: with several elements of a thread there are as many steps
+// fewer, and only what is loaded stays.
+#define ADDED_UP 16.0   // sectors loaded for each one stored
+#define ELEMENTS_MOST 4 // loads of a thread
+static bool adds_up_in_steps(const struct search *s)
+{
+    double warps = input_grid_blocks(s->in) * search_get(s, COUNTER_BLOCK_THREADS) /
+                   GPU(s->in->gpu, warp_size);
+    return search_get(s, COUNTER_BARRIERS) >= warps &&
+           search_get(s, COUNTER_SHARED_LOAD_REQUESTS) > 0 &&
+           search_get(s, COUNTER_GLOBAL_LOAD_REQUESTS) <= ELEMENTS_MOST * warps &&
+           search_get(s, COUNTER_GLOBAL_LOAD_SECTORS) >=
+               ADDED_UP * search_get(s, COUNTER_GLOBAL_STORE_SECTORS_IDEAL);
+}
+
 // What waits less does the same work, and so do wider accesses, but for their own instructions and addresses. A GPU's counters know
 // how much that is, and of what the simulated one has in other units: a bound above the time is of a rate that does not hold.
-static bool stays(int intervention, enum resource r)
+static bool stays(const struct search *s, int intervention, enum resource r)
 {
+    if (intervention == INTERVENTION_LOADS && adds_up_in_steps(s))
+        return r == RESOURCE_DRAM || r == RESOURCE_L2;
     if (intervention == INTERVENTION_LOADS || intervention == INTERVENTION_CHAINS ||
         intervention == INTERVENTION_WARPS)
         return r != RESOURCE_LAUNCH && r != RESOURCE_LINK;
@@ -191,7 +208,7 @@ static double same_work_ns(const struct search *s, int intervention)
         double busy = bounds.by[r].time_ns;
         if (r == RESOURCE_INTEGER && intervention == INTERVENTION_BYTES && index > 0)
             busy *= 1 - index;
-        if (stays(intervention, (enum resource)r) && busy <= time)
+        if (stays(s, intervention, (enum resource)r) && busy <= time)
             least = fmax(least, busy);
     }
     return least;

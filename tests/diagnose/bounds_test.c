@@ -394,6 +394,25 @@ static void stop_rule_passes_over_variants_that_failed(void **state)
     assert_null(diagnose_stop(NULL, 0));
 }
 
+// bench/advice/thirteenth, norm256: at the end of a tree most warps have no lane that takes part. An H200 counts a pass through the data
+// stage for each of their requests, but no wavefront of shared memory: that is no work of global memory.
+static void requests_without_lanes_are_of_shared_memory(void **state)
+{
+    (void)state;
+    set(COUNTER_GLOBAL_LOAD_REQUESTS, 100 * 1000.0);
+    set(COUNTER_GLOBAL_LOAD_SECTORS, 400 * 1000.0);
+    set(COUNTER_L1_WAVEFRONTS, 1000 * 1000.0);
+    set(COUNTER_SHARED_LOAD_REQUESTS, 900 * 1000.0);
+    set(COUNTER_SHARED_LOAD_WAVEFRONTS, 200 * 1000.0);
+    diagnosed();
+    assert_near(bound_ns(RESOURCE_SHARED), 1000 * 1000 / 50.0);
+    assert_near(bound_ns(RESOURCE_L1), 100 * 1000 / 50.0);
+    set(COUNTER_SHARED_LOAD_REQUESTS, 100 * 1000.0); // the twin: each of them has lanes
+    diagnosed();
+    assert_near(bound_ns(RESOURCE_SHARED), 200 * 1000 / 50.0);
+    assert_near(bound_ns(RESOURCE_L1), 1000 * 1000 / 50.0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -402,6 +421,7 @@ int main(void)
         TEST(device_memory_is_held_to_the_copy_rate_where_the_job_writes),
         TEST(l2_takes_loads_that_miss_l1_and_stores_whole_or_in_part),
         TEST(l1_looks_up_lines_or_returns_bytes_whichever_takes_longer),
+        TEST(requests_without_lanes_are_of_shared_memory),
         TEST(bounds_come_largest_first_with_work_rate_and_origin),
         TEST(absent_counters_and_rates_give_no_bound),
         TEST(without_a_time_there_is_nothing_to_diagnose),

@@ -393,6 +393,7 @@ static void busy_shared_memory_and_l1_have_a_finding_without_a_bad_pattern(void 
     set(COUNTER_SHARED_LOAD_WAVEFRONTS_IDEAL, 2e6); // conflicts: that finding says how
     not_found("without bank conflicts");
     assert_non_null(finding_of("banks conflict"));
+    set(COUNTER_SHARED_LOAD_REQUESTS, 0);
     set(COUNTER_SHARED_LOAD_WAVEFRONTS, 0);
     set(COUNTER_SHARED_LOAD_WAVEFRONTS_IDEAL, 0);
     set(COUNTER_GLOBAL_LOAD_REQUESTS, 8e6);
