@@ -491,6 +491,7 @@ static void wide_numbers_lower(const struct decoder *d, struct timing_site *t)
                 number_is_kept(f, kept, count, number->bits, block))
                 continue;
             t[i].other_slots = (uint8_t)(t[i].other_slots + MOVES);
+            t[i].takes_number = true;
             kept[count < KEPT ? count++ : KEPT - 1] = (struct wide_number){number->bits, block};
         }
     }
