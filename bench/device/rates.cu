@@ -1673,7 +1673,8 @@ static void ncu_launches()
     X(sqrt_rn_f32, float, "f", "sqrt.rn.f32 %0,%1;", 3, 7, 0)                                                            \
     X(div_u32, u32, "r", "div.u32 %0,%2,%1;", 3, 0x7fffffff, 1) X(div_s32, int, "r", "div.s32 %0,%2,%1;", 3, 0x7fffffff, 1) \
     X(rem_u32, u32, "r", "rem.u32 %0,%2,%1;", 12345, 0x7fffffff, 1) X(rem_s32, int, "r", "rem.s32 %0,%2,%1;", 12345, 0x7fffffff, 1) \
-    X(mul_lo_u64, u64, "l", "mul.lo.u64 %0,%1,%2;", 3, 7, 0) X(mul_hi_u64, u64, "l", "mul.hi.u64 %0,%1,%2;", 3, 1e18, 0) \
+    X(mul_hi_u32, u32, "r", "mul.hi.u32 %0,%1,%2;", 3, 0xfffffff0, 1) X(add_u64, u64, "l", "add.u64 %0,%1,%2;", 3, 7, 0)    \
+    X(shl_b32, u32, "r", "shl.b32 %0,%1,1;", 3, 7, 1) X(mul_lo_u64, u64, "l", "mul.lo.u64 %0,%1,%2;", 3, 7, 0) X(mul_hi_u64, u64, "l", "mul.hi.u64 %0,%1,%2;", 3, 1e18, 0) \
     X(div_u64, u64, "l", "div.u64 %0,%2,%1;", 5e9, 9e18, 1) X(div_s64, long long, "l", "div.s64 %0,%2,%1;", 5e9, 9e18, 1) \
     X(rem_u64, u64, "l", "rem.u64 %0,%2,%1;", 5e17, 9e18, 1) X(rem_s64, long long, "l", "rem.s64 %0,%2,%1;", 5e17, 9e18, 1) \
     X(div_rn_f64, double, "d", "div.rn.f64 %0,%2,%1;", 3, 7, 0) X(rcp_rn_f64, double, "d", "rcp.rn.f64 %0,%1;", 3, 7, 0) \

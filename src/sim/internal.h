@@ -376,6 +376,7 @@ struct timing_site {
     uint8_t issue_slots;   // machine instructions it becomes on its pipe (lower.def); 0 reads as 1
     uint8_t special_slots; // and on the special-function unit
     uint8_t other_slots;   // and of those that only take a scheduler's time
+    bool takes_number;     // that UMOV brings into uniform registers just before it
     bool last_guarded;     // the last of the chain is under a predicate that the one before sets
     uint8_t chain; // … so many of them wait for each other, one after the other; 0: all of its pipe
     uint8_t operation; // enum timed_operation: a sequence that the chip's file may have figures of

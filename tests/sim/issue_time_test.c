@@ -98,11 +98,55 @@ static void nothing_passes_a_division(void **state)
     assert_true(both / fast < 1.6);
 }
 
+// SM cycles of four sums of f64 that wait for none of each other, each with a number of its own whose lower half is so many.
+static double numbers_cycles(int low)
+{
+    struct text t = {0};
+    struct bench b;
+    double ns[2];
+    text_add(&t, ".version 8.0\n.target sm_90\n.address_size 64\n");
+    for (int many = 0; many < 2; many++) {
+        text_printf(&t,
+                    ".visible .entry %s(.param .u64 out)\n{\n.reg .f64 %%v<4>; .reg .b64 %%at;\n"
+                    "ld.param.u64 %%at, [out];\n",
+                    many ? "many" : "few");
+        for (int c = 0; c < 4; c++)
+            text_printf(&t, "ld.global.f64 %%v%d, [%%at+%d];\n", c, 8 * c);
+        for (int i = 0; i < (many ? 96 : 32); i++)
+            text_printf(&t, "add.f64 %%v%d, %%v%d, 0d3FE6%04d%08d;\n", i % 4, i % 4, i,
+                        low * (i + 1));
+        for (int c = 0; c < 4; c++)
+            text_printf(&t, "st.global.f64 [%%at+%d], %%v%d;\n", 8 * c, c);
+        text_add(&t, "ret;\n}\n");
+    }
+    bench_text(&b, text_str(&t));
+    uint64_t out = bench_buffer(&b, "out", NULL, 64);
+    bench_run(&b, "few", GRID1(1, 32), ARGS(&out));
+    for (int many = 0; many < 2; many++) {
+        bench_run(&b, many ? "many" : "few", GRID1(1, 32), ARGS(&out));
+        ns[many] = b.report.time.time_ns;
+    }
+    bench_close(&b);
+    text_release(&t);
+    return (ns[1] - ns[0]) * 1.98 / 16;
+}
+
+// The upper half of a number stands in the instruction. One with a lower half comes by two moves into uniform registers, six cycles
+// before what reads it, and its warp begins nothing else meanwhile: eight cycles each (ptxas 13.0).
+static void a_number_from_uniform_registers_is_waited_for(void **state)
+{
+    (void)state;
+    double within = numbers_cycles(0), moved = numbers_cycles(1);
+    if (within > 12 || moved < 28 || moved > 36)
+        fail_msg("four sums with numbers take %.1f cycles, with moved ones %.1f", within, moved);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_warps_next_of_the_same_pipe_waits_for_its_pace),
         cmocka_unit_test(a_carry_is_waited_for),
+        cmocka_unit_test(a_number_from_uniform_registers_is_waited_for),
         cmocka_unit_test(halves_of_64_bits_go_side_by_side),
         cmocka_unit_test(nothing_passes_a_division),
     };

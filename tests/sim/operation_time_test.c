@@ -105,6 +105,40 @@ static void each_operation_has_its_measured_rate_and_latency(void **state)
     }
 }
 
+// Four chains of it on 32 warps: SM cycles per warp and round.
+static double four_chains(const char *code, const char *type)
+{
+    struct text t = {0};
+    struct bench b;
+    text_add(&t, ".version 8.0\n.target sm_90\n.address_size 64\n");
+    kernel_add(&t, "few", code, type, 4, 32);
+    kernel_add(&t, "many", code, type, 4, 96);
+    bench_text(&b, text_str(&t));
+    uint64_t out = bench_buffer(&b, "out", NULL, 64);
+    double cycles = cycles_of(&b, "few", "many", 1024, out) / (64 * 4 * 32);
+    bench_close(&b);
+    text_release(&t);
+    return cycles;
+}
+
+// What makes a carry, logic and rotations have the integer pipe for themselves; shifts by a number and the high half of a sum go through
+// the multipliers' beside it; a high product takes it for twice as long (rates 7: 1.155 and 0.598 cycles, of which the loop has 0.125).
+static void integers_take_the_pipes_that_ptxas_gives_them(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *code, *type;
+        double cycles;
+    } rows[] = {
+        {"mul.hi.u32 %1, %1, %2; or.b32 %1, %1, %2;", "u32", 1.03},
+        {"shl.b32 %1, %1, 1; or.b32 %1, %1, %2;", "u32", 0.5},
+        // Of siphash (bench/truth/validation-6) three ALU instructions of four, which set its pace.
+        {"add.u64 %1, %1, %2; xor.b64 %1, %1, %2;", "b64", 1.5},
+        {"add.cc.u32 %1, %1, %2; or.b32 %1, %1, %2;", "u32", 1.0}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        hold(rows[i].code, "cycles", four_chains(rows[i].code, rows[i].type), rows[i].cycles);
+}
+
 // Products of twice the width hold a scheduler's dispatch: groups of four of them and of sums beside them, cycles of a scheduler
 // per group with 32 warps on an SM (bench/device/mixes.sh, section 1).
 static void wide_products_hold_the_dispatch(void **state)
@@ -289,6 +323,7 @@ int main(void)
         cmocka_unit_test(products_and_divisions_take_what_an_h200_takes),
         cmocka_unit_test(chips_without_figures_count_instructions),
         cmocka_unit_test(each_operation_has_its_measured_rate_and_latency),
+        cmocka_unit_test(integers_take_the_pipes_that_ptxas_gives_them),
         cmocka_unit_test(wide_products_hold_the_dispatch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -273,10 +273,10 @@ static bool is_copied(const struct code *c, int block)
 
 // Registers for what the loads of a loop bring, beside the values that are held through it. Loops of four loads, and of four pairs of
 // loads, a turn, with 0 to 18 more values held: ptxas 13.0 begins as many as leave eight of the kernel's registers (counters, bounds
-// and the stack's are among these); kernels of the lists leave nine.
+// and the stack's are among these).
 static uint8_t loads_room(const struct program *p, int held)
 {
-    enum { BESIDE = 9, LEAST = 2, MOST = 255 };
+    enum { BESIDE = 8, LEAST = 2, MOST = 255 };
     int room = ptx_register_room(p->registers_estimated) - BESIDE - held;
     return (uint8_t)(room < LEAST ? LEAST : room > MOST ? MOST : room);
 }

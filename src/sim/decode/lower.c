@@ -19,6 +19,7 @@ enum form {
     FORM_HIGH,
     FORM_WIDE,
     FORM_CARRY,
+    FORM_HIGH_CARRY,
     FORM_CONSTANT,
     FORM_ROUNDED_CONSTANT
 };
@@ -66,8 +67,8 @@ static bool kind_fits(enum kind kind, enum ptx_type type)
     return false;
 }
 
-// The divisor, if it is known when ptxas runs: written there, or moved into a register that keeps it.
-static bool divisor_known(const struct decoder *d, const struct ptx_instruction *in)
+// Is the second operand (a divisor, how far to shift) known when ptxas runs: written there, or moved into a register that keeps it?
+static bool operand_known(const struct decoder *d, const struct ptx_instruction *in)
 {
     const struct ptx_operand *op = in->operand_count > 2 ? &in->operands[2] : NULL;
     for (int moves = 0; op && op->kind == PTX_OPERAND_REGISTER && moves < 4; moves++) {
@@ -102,10 +103,12 @@ static bool form_fits(const struct decoder *d, const struct ptx_instruction *in,
         return ptx_has_modifier(in, PTX_MOD_WIDE);
     case FORM_CARRY:
         return ptx_has_modifier(in, PTX_MOD_CC);
+    case FORM_HIGH_CARRY:
+        return ptx_has_modifier(in, PTX_MOD_HI) && ptx_has_modifier(in, PTX_MOD_CC);
     case FORM_CONSTANT:
-        return divisor_known(d, in);
+        return operand_known(d, in);
     case FORM_ROUNDED_CONSTANT:
-        return form_fits(d, in, FORM_ROUNDED) && divisor_known(d, in);
+        return form_fits(d, in, FORM_ROUNDED) && operand_known(d, in);
     }
     return false;
 }
@@ -488,6 +491,7 @@ static void wide_numbers_lower(const struct decoder *d, struct timing_site *t)
                 number_is_kept(f, kept, count, number->bits, block))
                 continue;
             t[i].other_slots = (uint8_t)(t[i].other_slots + MOVES);
+            t[i].takes_number = true;
             kept[count < KEPT ? count++ : KEPT - 1] = (struct wide_number){number->bits, block};
         }
     }
@@ -531,7 +535,7 @@ static void divisions_join(const struct decoder *d, struct timing_site *t)
     const struct ptx_function *f = d->f;
     for (int i = 0; i < f->instruction_count; i++) {
         const struct ptx_instruction *in = &f->instructions[i];
-        if (!is_division(in) || divisor_known(d, in) ||
+        if (!is_division(in) || operand_known(d, in) ||
             in->operands[2].kind != PTX_OPERAND_REGISTER)
             continue;
         for (int k = 0; k < i; k++) {

@@ -136,6 +136,7 @@ static void rates_latencies(struct rates *r, const struct gpu *g)
     r->barrier_warp = GPU(g, barrier_warp_cycles);
     r->bulk_start = known_or_none(GPU(g, bulk_copy_start_cycles));
     r->guard = known_or_none(GPU(g, latency_guard_cycles) - r->alu);
+    r->uniform = known_or_none(GPU(g, latency_uniform_cycles));
     r->branch = known_or_none(GPU(g, branch_cycles));
     r->store_pass = known_or_none(g->value[GPU_FIELD_lsu_store_flit_cycles]);
     r->own_pass = known_or_none(g->value[GPU_FIELD_lsu_pass_cycles]);
@@ -352,6 +353,8 @@ struct site_cost site_cost(const struct rates *r, const struct timing_site *t)
     c.level = t->loop > 0 ? t->loop_level : 0;
     if (t->pipe == PIPE_BRANCH)
         c.hold = later(0, r->branch - c.slots);
+    if (t->takes_number)
+        c.number = later(0, r->uniform - 1);
     if (p->unit == UNIT_MATH && r->operation[t->operation].cycles > 0)
         cost_sequence(r, t, lanes, &c);
     else if (p->unit == UNIT_MATH)

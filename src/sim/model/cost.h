@@ -35,8 +35,9 @@ struct rates {
     double swap_cycles,
         swap_latency; // of a turn of a loop that compares and swaps in shared memory
     double alu, f64_latency, special_latency, shared_latency, l1_latency, l2_latency, dram_latency;
-    double guard;  // more to an instruction under a predicate than to one that computes with it
-    double branch; // from a branch to the next instruction; 0: not known
+    double uniform; // from a uniform register's number to its reader
+    double guard;   // more to an instruction under a predicate than to one that computes with it
+    double branch;  // from a branch to the next instruction; 0: not known
     double branch_parting, branch_back,
         match_value; // more of one whose lanes part, to a loop's begin; of a vote by value, each value
     double first_fetch, first_constant, constants_miss, warp_fetch, warp_exit,
@@ -132,6 +133,7 @@ struct site_cost {                          // of one instruction of the program
     bool slow_way;                          // the warp goes on when its result is there
     double turn_slots; // of each turn of a loop that swaps in shared memory; 0: all else
     double hold;       // of its warp, behind its slots
+    double number;     // the same, for its number from a uniform register
     double sequence;   // of a sequence measured whole: one after the other at this rate; 0: none
     int16_t moved;     // as struct timing_site has it
     double pace;       // until the warp's next one of the same pipe may issue …

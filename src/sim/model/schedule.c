@@ -165,7 +165,7 @@ static int ready_of(const struct entry *e, const int *free_at)
     return pace > e->ready_at ? pace : e->ready_at;
 }
 
-enum { NEAR = 12 }; // cycles
+enum { NEAR = 30 }; // cycles: an address that comes of shared memory is soon there, too
 
 // Which entry issues next: of those whose operands are there, the one with the longest way to the end; if there are none, the one
 // whose operands come first. One that takes registers waits as long as the thread has no more, unless all others do too: then the

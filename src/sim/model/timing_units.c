@@ -64,7 +64,13 @@ static double arithmetic(struct replay *p, const struct site_cost *c, double at)
         p->start = later(start, begun);
         return p->start + c->latency;
     }
-    p->start = pipe_take(p, pipe, at, c->cycles);
+    double cycles = c->cycles, carry = at;
+    if (c->pipe == PIPE_ADD_WIDE) { // IADD3 makes the carry, IMAD.X or IADD3.X takes it
+        cycles /= 2;
+        carry = server_take(&p->pipe[c->first], at, cycles);
+        pipe = earlier(&p->pipe[c->first], &p->pipe[c->second]);
+    }
+    p->start = later(carry, pipe_take(p, pipe, at, cycles));
     double done = p->start + c->latency;
     if (c->special_cycles == 0)
         return done;

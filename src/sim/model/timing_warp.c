@@ -403,7 +403,9 @@ static void warp_issue(struct replay *p, struct warp_state *w, double at)
     bool branches = c->pipe == PIPE_BRANCH;
     double part = branches && lanes_part(p, w, op) ? p->r.branch_parting : 0;
     double hold = c->hold + part + (branches && goes_back(w) ? p->r.branch_back : 0);
-    w->at = later(w->at, at + c->next + hold + held);
+    w->at = later(w->at, at + c->next + c->number + hold + held);
+    if (c->number > 0 && p->stalls != NULL)
+        stall_add(p, w, op->site, STALL_WAIT, w->at);
     if (swaps) { // its branch waits for what each turn swapped
         w->at = later(w->at, ready);
         stall_add(p, w, op->site, STALL_SHORT_SCOREBOARD, w->at);

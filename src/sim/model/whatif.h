@@ -260,8 +260,9 @@ static inline bool moves_data(enum timing_pipe pipe)
 }
 static inline bool is_integer_pipe(enum timing_pipe pipe)
 {
-    return pipe == PIPE_INTEGER || pipe == PIPE_ADD || pipe == PIPE_MULTIPLY ||
-           pipe == PIPE_MULTIPLY_WIDE || pipe == PIPE_BRANCH;
+    return pipe == PIPE_INTEGER || pipe == PIPE_ADD || pipe == PIPE_ADD_WIDE ||
+           pipe == PIPE_MULTIPLY || pipe == PIPE_MULTIPLY_WIDE || pipe == PIPE_MULTIPLY_HIGH ||
+           pipe == PIPE_BRANCH;
 }
 // patterns.c: the first of a site's sources that is data: not its guard, not the address.
 int data_from(const struct ptx_instruction *in, const struct timing_site *t);
