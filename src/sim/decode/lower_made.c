@@ -754,6 +754,40 @@ static bool is_angle_again(const struct code *c, int i)
     return false;
 }
 
+static bool is_texture_read(const struct ptx_instruction *in)
+{
+    return in->opcode == PTX_OP_TEX || in->opcode == PTX_OP_TLD4;
+}
+
+// DEPBAR waits for what a texture's unit returns; ULDC and UMOV bring the texture's handle, once for a block.
+static double texture_slots(const struct code *c, int i)
+{
+    enum { WAIT = 1, HANDLE = 2 };
+    bool first = true;
+    if (!is_texture_read(at(c, i)))
+        return 0;
+    for (int k = block_at(c, c->f->block_of[i])->first; k < i; k++)
+        first &= !is_texture_read(at(c, k));
+    return WAIT + (first ? HANDLE : 0);
+}
+
+// Is the access at a variable of global memory that the instruction names? LDC brings its place, once for what follows in the block.
+static bool is_at_global_variable(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    const struct ptx_operand *place =
+        in->operand_count > 0 ? &in->operands[in->writes_first ? 1 : 0] : NULL;
+    if (place == NULL || place->kind != PTX_OPERAND_ADDRESS || place->variable == NULL ||
+        place->variable->space != PTX_SPACE_GLOBAL)
+        return false;
+    for (int k = block_at(c, c->f->block_of[i])->first; k < i; k++)
+        for (int o = 0; o < at(c, k)->operand_count; o++)
+            if (at(c, k)->operands[o].variable == place->variable &&
+                at(c, k)->operands[o].kind == PTX_OPERAND_ADDRESS)
+                return false;
+    return true;
+}
+
 static double slots_of(struct code *c, int i)
 {
     enum { ROUNDED_BY_NUMBER = 11, RECIPROCAL_F64 = 11 };
@@ -785,7 +819,8 @@ static double slots_of(struct code *c, int i)
         return bits_of(in) == 64 && !is_float(in)                     ? 2
                : in->opcode == PTX_OP_NEG && is_sign_of_product(c, i) ? 0
                                                                       : 1;
-    double alone = alone_slots(c, i) + is_extended_load(c, i) - is_angle_again(c, i);
+    double alone = alone_slots(c, i) + is_extended_load(c, i) - is_angle_again(c, i) +
+                   texture_slots(c, i) + is_at_global_variable(c, i);
     if (in->opcode == PTX_OP_DIV && is_float(in) && bits_of(in) == 32 && has_number(c, i) &&
         source_of(c, i, 1)->kind == VALUE_NUMBER)
         return is_rounded(in) ? ROUNDED_BY_NUMBER : 1; // times its reciprocal
