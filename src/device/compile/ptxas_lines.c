@@ -228,8 +228,7 @@ static bool is_divergence_test(const uint8_t *code, uint64_t at)
 {
     enum { DIV_SHIFT = 27 }; // of the second word
     return (word_at(code, at + sizeof(uint64_t)) >> DIV_SHIFT & 1) != 0 &&
-           (word_at(code, at) >> GUARD_SHIFT & GUARD_MASK) == ALWAYS &&
-           jump_distance(code, at) > 0;
+           (word_at(code, at) >> GUARD_SHIFT & GUARD_MASK) == ALWAYS && jump_distance(code, at) > 0;
 }
 
 static struct machine_instruction instruction_at(const struct counting *c, const uint8_t *code,

@@ -286,8 +286,9 @@ static void parameter_bring(struct code *c, int i)
     }
     for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
         int reader = c->readers[r].instruction, block = c->joined_to[c->f->block_of[reader]];
-        bool there = !(is_base_under_predicate(c, reader) || is_word_under_predicate(c, i, reader)) ||
-                     loop_of_base(c, i, reader) != NONE;
+        bool there =
+            !(is_base_under_predicate(c, reader) || is_word_under_predicate(c, i, reader)) ||
+            loop_of_base(c, i, reader) != NONE;
         for (int p = 0; p < count; p++)
             there |= dominates(c, places[p], block);
         if (is_word_under_predicate(c, i, reader)) { // once in a block
