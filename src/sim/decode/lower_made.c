@@ -759,6 +759,38 @@ static bool is_texture_read(const struct ptx_instruction *in)
     return in->opcode == PTX_OP_TEX || in->opcode == PTX_OP_TLD4;
 }
 
+// The lower half of a product whose upper half the block makes of the same two factors, in either order: IMAD.WIDE has both.
+static bool is_half_of_product(const struct code *c, int i)
+{
+    const struct ptx_block *b = block_at(c, c->f->block_of[i]);
+    if (!is_product(at(c, i), 32) || ptx_has_modifier(at(c, i), PTX_MOD_WIDE))
+        return false;
+    for (int k = b->first; k < b->first + b->count; k++) {
+        const struct ptx_instruction *in = at(c, k);
+        if (in->opcode != PTX_OP_MUL || is_float(in) || bits_of(in) != 32 || in->guard >= 0 ||
+            !ptx_has_modifier(in, PTX_MOD_HI) || c->fate[k] != FATE_MADE)
+            continue;
+        for (int first = 0; first < 2; first++)
+            if (same_value(c, source_of(c, i, 0), source_of(c, k, first)) &&
+                same_value(c, source_of(c, i, 1), source_of(c, k, 1 - first)))
+                return true;
+    }
+    return false;
+}
+
+// A fragment's loads and stores in global memory have room for a number beside their base.
+static bool is_in_fragment_place(const struct code *c, int i)
+{
+    if (!is_int(at(c, i), PTX_OP_ADD, 64) || !is_number(c, i, 1) || reader_count(c, i) == 0)
+        return false;
+    for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
+        const struct ptx_instruction *in = at(c, c->readers[r].instruction);
+        if (in->opcode != PTX_OP_WMMA || c->readers[r].operand != 0 || !is_global(in))
+            return false;
+    }
+    return true;
+}
+
 // DEPBAR waits for what a texture's unit returns; ULDC and UMOV bring the texture's handle, once for a block.
 static double texture_slots(const struct code *c, int i)
 {
@@ -801,7 +833,8 @@ static double slots_of(struct code *c, int i)
         return 0;
     if (is_under_predicate(c, i) || is_saturation(c, i) || is_constant_place(c, i))
         return 0;
-    if (is_whole_mask(c, i) || is_in_local_place(c, i) || is_in_shift(c, i))
+    if (is_whole_mask(c, i) || is_in_local_place(c, i) || is_in_shift(c, i) ||
+        is_half_of_product(c, i) || is_in_fragment_place(c, i))
         return 0;
     if (is_local_place(c, i))
         return 1;
