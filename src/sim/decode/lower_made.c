@@ -778,6 +778,24 @@ static bool is_half_of_product(const struct code *c, int i)
     return false;
 }
 
+// F2I rounds as it is said to: a float that is made whole only to become a whole number is no instruction.
+static bool is_rounded_for_number(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    bool whole = in->opcode == PTX_OP_CVT && in->type_count == 2 && in->types[0] == PTX_TYPE_F32 &&
+                 in->types[1] == PTX_TYPE_F32 && !ptx_has_modifier(in, PTX_MOD_SAT) &&
+                 (in_has(in, "rzi") || in_has(in, "rmi") || in_has(in, "rpi") || in_has(in, "rni"));
+    if (!whole || reader_count(c, i) == 0)
+        return false;
+    for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
+        const struct ptx_instruction *to = at(c, c->readers[r].instruction);
+        if (to->opcode != PTX_OP_CVT || to->type_count != 2 || to->types[1] != PTX_TYPE_F32 ||
+            ptx_type_kind(to->types[0]) == PTX_KIND_FLOAT || !in_has(to, "rzi"))
+            return false;
+    }
+    return true;
+}
+
 // A fragment's loads and stores in global memory have room for a number beside their base.
 static bool is_in_fragment_place(const struct code *c, int i)
 {
@@ -834,7 +852,7 @@ static double slots_of(struct code *c, int i)
     if (is_under_predicate(c, i) || is_saturation(c, i) || is_constant_place(c, i))
         return 0;
     if (is_whole_mask(c, i) || is_in_local_place(c, i) || is_in_shift(c, i) ||
-        is_half_of_product(c, i) || is_in_fragment_place(c, i))
+        is_half_of_product(c, i) || is_in_fragment_place(c, i) || is_rounded_for_number(c, i))
         return 0;
     if (is_local_place(c, i))
         return 1;
