@@ -815,6 +815,47 @@ static void the_place_of_a_global_variable_is_brought_once(void **state)
                                 1) == one + 1);
 }
 
+static void both_halves_of_a_product_are_one(void **state)
+{
+    (void)state;
+    double upper =
+        straight("mov.u32 %r7, 77777;\nmul.hi.u32 %r5, %r7, %x;\nxor.b32 %r9, %r5, %x;\n");
+    assert_true(straight("mov.u32 %r7, 77777;\nmul.hi.u32 %r5, %r7, %x;\n"
+                         "mul.lo.u32 %r6, %x, 77777;\nxor.b32 %r9, %r5, %r6;\n") == upper);
+    assert_true(straight("mov.u32 %r7, 77777;\nmul.hi.u32 %r5, %r7, %x;\n"
+                         "mul.lo.u32 %r6, %x, 77778;\nxor.b32 %r9, %r5, %r6;\n") == upper + 1);
+}
+
+static void a_float_made_whole_becomes_a_number_at_once(void **state)
+{
+    (void)state;
+    double plain =
+        straight("cvt.rn.f32.u32 %f1, %x;\nmul.f32 %f1, %f1, %f1;\ncvt.rzi.s32.f32 %r9, %f1;\n");
+    assert_true(straight("cvt.rn.f32.u32 %f1, %x;\nmul.f32 %f1, %f1, %f1;\n"
+                         "cvt.rmi.f32.f32 %f2, %f1;\ncvt.rzi.s32.f32 %r9, %f2;\n") == plain);
+    assert_true(straight("cvt.rn.f32.u32 %f1, %x;\nmul.f32 %f1, %f1, %f1;\n"
+                         "cvt.rmi.f32.f32 %f2, %f1;\nmov.b32 %r9, %f2;\n") == plain);
+}
+
+static void fragments_have_room_for_a_number_beside_their_base(void **state)
+{
+    (void)state;
+#define FRAGMENT                                                                              \
+    "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r10, %r11, %r12, %r13, %r14, %r15, " \
+    "%r16, %r17}, "
+    static const char declared[] = ".global .align 32 .b8 g[8192];\n";
+    double twice = instructions_of(declared,
+                                   "mov.u64 %d1, g;\nmov.u32 %r7, 16;\n" FRAGMENT
+                                   "[%d1], %r7;\n" FRAGMENT "[%d1], %r7;\nmov.u32 %r9, 5;\n",
+                                   1);
+    assert_true(
+        instructions_of(declared,
+                        "mov.u64 %d1, g;\nmov.u32 %r7, 16;\nadd.s64 %d2, %d1, 512;\n" FRAGMENT
+                        "[%d1], %r7;\n" FRAGMENT "[%d2], %r7;\nmov.u32 %r9, 5;\n",
+                        1) <= twice + 1);
+#undef FRAGMENT
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -869,6 +910,9 @@ int main(void)
         cmocka_unit_test(a_loop_moves_what_replaces_a_value_that_a_later_block_reads),
         cmocka_unit_test(a_parameter_that_a_predicated_product_reads_is_loaded_there),
         cmocka_unit_test(the_place_of_a_global_variable_is_brought_once),
+        cmocka_unit_test(both_halves_of_a_product_are_one),
+        cmocka_unit_test(a_float_made_whole_becomes_a_number_at_once),
+        cmocka_unit_test(fragments_have_room_for_a_number_beside_their_base),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
