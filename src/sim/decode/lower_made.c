@@ -754,90 +754,6 @@ static bool is_angle_again(const struct code *c, int i)
     return false;
 }
 
-static bool is_texture_read(const struct ptx_instruction *in)
-{
-    return in->opcode == PTX_OP_TEX || in->opcode == PTX_OP_TLD4;
-}
-
-// The lower half of a product whose upper half the block makes of the same two factors, in either order: IMAD.WIDE has both.
-static bool is_half_of_product(const struct code *c, int i)
-{
-    const struct ptx_block *b = block_at(c, c->f->block_of[i]);
-    if (!is_product(at(c, i), 32) || ptx_has_modifier(at(c, i), PTX_MOD_WIDE))
-        return false;
-    for (int k = b->first; k < b->first + b->count; k++) {
-        const struct ptx_instruction *in = at(c, k);
-        if (in->opcode != PTX_OP_MUL || is_float(in) || bits_of(in) != 32 || in->guard >= 0 ||
-            !ptx_has_modifier(in, PTX_MOD_HI) || c->fate[k] != FATE_MADE)
-            continue;
-        for (int first = 0; first < 2; first++)
-            if (same_value(c, source_of(c, i, 0), source_of(c, k, first)) &&
-                same_value(c, source_of(c, i, 1), source_of(c, k, 1 - first)))
-                return true;
-    }
-    return false;
-}
-
-// F2I rounds as it is said to: a float that is made whole only to become a whole number is no instruction.
-static bool is_rounded_for_number(const struct code *c, int i)
-{
-    const struct ptx_instruction *in = at(c, i);
-    bool whole = in->opcode == PTX_OP_CVT && in->type_count == 2 && in->types[0] == PTX_TYPE_F32 &&
-                 in->types[1] == PTX_TYPE_F32 && !ptx_has_modifier(in, PTX_MOD_SAT) &&
-                 (in_has(in, "rzi") || in_has(in, "rmi") || in_has(in, "rpi") || in_has(in, "rni"));
-    if (!whole || reader_count(c, i) == 0)
-        return false;
-    for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
-        const struct ptx_instruction *to = at(c, c->readers[r].instruction);
-        if (to->opcode != PTX_OP_CVT || to->type_count != 2 || to->types[1] != PTX_TYPE_F32 ||
-            ptx_type_kind(to->types[0]) == PTX_KIND_FLOAT || !in_has(to, "rzi"))
-            return false;
-    }
-    return true;
-}
-
-// A fragment's loads and stores in global memory have room for a number beside their base.
-static bool is_in_fragment_place(const struct code *c, int i)
-{
-    if (!is_int(at(c, i), PTX_OP_ADD, 64) || !is_number(c, i, 1) || reader_count(c, i) == 0)
-        return false;
-    for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
-        const struct ptx_instruction *in = at(c, c->readers[r].instruction);
-        if (in->opcode != PTX_OP_WMMA || c->readers[r].operand != 0 || !is_global(in))
-            return false;
-    }
-    return true;
-}
-
-// DEPBAR waits for what a texture's unit returns; ULDC and UMOV bring the texture's handle, once for a block.
-static double texture_slots(const struct code *c, int i)
-{
-    enum { WAIT = 1, HANDLE = 2 };
-    bool first = true;
-    if (!is_texture_read(at(c, i)))
-        return 0;
-    for (int k = block_at(c, c->f->block_of[i])->first; k < i; k++)
-        first &= !is_texture_read(at(c, k));
-    return WAIT + (first ? HANDLE : 0);
-}
-
-// Is the access at a variable of global memory that the instruction names? LDC brings its place, once for what follows in the block.
-static bool is_at_global_variable(const struct code *c, int i)
-{
-    const struct ptx_instruction *in = at(c, i);
-    const struct ptx_operand *place =
-        in->operand_count > 0 ? &in->operands[in->writes_first ? 1 : 0] : NULL;
-    if (place == NULL || place->kind != PTX_OPERAND_ADDRESS || place->variable == NULL ||
-        place->variable->space != PTX_SPACE_GLOBAL)
-        return false;
-    for (int k = block_at(c, c->f->block_of[i])->first; k < i; k++)
-        for (int o = 0; o < at(c, k)->operand_count; o++)
-            if (at(c, k)->operands[o].variable == place->variable &&
-                at(c, k)->operands[o].kind == PTX_OPERAND_ADDRESS)
-                return false;
-    return true;
-}
-
 static double slots_of(struct code *c, int i)
 {
     enum { ROUNDED_BY_NUMBER = 11, RECIPROCAL_F64 = 11 };
@@ -851,8 +767,7 @@ static double slots_of(struct code *c, int i)
         return 0;
     if (is_under_predicate(c, i) || is_saturation(c, i) || is_constant_place(c, i))
         return 0;
-    if (is_whole_mask(c, i) || is_in_local_place(c, i) || is_in_shift(c, i) ||
-        is_half_of_product(c, i) || is_in_fragment_place(c, i) || is_rounded_for_number(c, i))
+    if (is_whole_mask(c, i) || is_in_local_place(c, i) || is_in_shift(c, i) || code_is_had(c, i))
         return 0;
     if (is_local_place(c, i))
         return 1;
@@ -871,7 +786,7 @@ static double slots_of(struct code *c, int i)
                : in->opcode == PTX_OP_NEG && is_sign_of_product(c, i) ? 0
                                                                       : 1;
     double alone = alone_slots(c, i) + is_extended_load(c, i) - is_angle_again(c, i) +
-                   texture_slots(c, i) + is_at_global_variable(c, i);
+                   code_needed_beside(c, i);
     if (in->opcode == PTX_OP_DIV && is_float(in) && bits_of(in) == 32 && has_number(c, i) &&
         source_of(c, i, 1)->kind == VALUE_NUMBER)
         return is_rounded(in) ? ROUNDED_BY_NUMBER : 1; // times its reciprocal
