@@ -352,6 +352,13 @@ static const struct example examples[] = {
      "and.b32 %r5, %r2, 12;\ncvt.u64.u32 %rd10, %r5;\nadd.s64 %rd11, %rd8, %rd10;\n"
      "ld.local.f32 %f4, [%rd11];\nadd.f32 %f1, %f4, %f2;\n" STORED,
      1, 115, -1},
+    {"lanes that exchange where no warp comes to are not counted with the branch around them",
+     LOADED "setp.gt.u32 %p1, %r2, 63;\nmov.u32 %r6, %r2;\n@!%p1 bra D;\n"
+            "shfl.sync.down.b32 %r7, %r6, 8, 31, -1;\nadd.u32 %r6, %r6, %r7;\n"
+            "shfl.sync.down.b32 %r7, %r6, 4, 31, -1;\nadd.u32 %r6, %r6, %r7;\n"
+            "shfl.sync.down.b32 %r7, %r6, 2, 31, -1;\nadd.u32 %r6, %r6, %r7;\n"
+            "D:\nadd.u32 %r8, %r6, %r1;\n" STORED_WORD,
+     7, 13, 0},
     {"what only some turns of a loop read is made there",
      ".shared .align 16 .b8 place[1024];\n" LOADED "mov.u32 %r4, %r2;\nL:\n"
      "ld.global.u32 %r5, [%rd6];\nsetp.eq.s32 %p1, %r5, 7;\n@%p1 bra M;\nmov.u32 %r9, place;\n"

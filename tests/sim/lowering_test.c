@@ -4,8 +4,9 @@
 
 #include <string.h>
 
-// Of one warp: x is the thread's number, which lanes do not share, n the parameter.
-static double instructions_of(const char *declared, const char *body, uint32_t n)
+// Of so many warps: x is the thread's number, which lanes do not share, n the parameter.
+static double instructions_of_warps(const char *declared, const char *body, uint32_t n,
+                                    uint32_t warps)
 {
     static char text[4096];
     struct bench b;
@@ -19,10 +20,15 @@ static double instructions_of(const char *declared, const char *body, uint32_t n
                           declared, body);
     assert_true(length > 0 && (size_t)length < sizeof text);
     bench_text(&b, text);
-    bench_run(&b, "k", GRID1(1, 32), ARGS(&n));
+    bench_run(&b, "k", GRID1(1, 32 * warps), ARGS(&n));
     double counted = bench_counter(&b, COUNTER_WARP_INSTRUCTIONS);
     bench_close(&b);
     return counted;
+}
+
+static double instructions_of(const char *declared, const char *body, uint32_t n)
+{
+    return instructions_of_warps(declared, body, n, 1);
 }
 
 static double straight(const char *body)
@@ -729,6 +735,127 @@ static void atomics_keep_a_loop_from_being_unrolled(void **state)
     assert_true(counted[0] >= counted[1] + ONCE * (TURNS - TURNS / COPIES - 2));
 }
 
+static void what_lanes_find_alike_is_read_anew_in_another_block(void **state)
+{
+    (void)state;
+    static const char before[] = "mov.u32 %%r1, %%ctaid.x;\nmul.lo.u32 %%r2, %%x, %%r1;\n"
+                                 "setp.eq.u32 %%p, %%n, 7;\n@%%p bra meet;\nbar.sync 0;\nmeet:\n"
+                                 "%sxor.b32 %%r9, %%r2, %s;\n";
+    char again[512], kept[512], special[512];
+    (void)snprintf(kept, sizeof kept, before, "", "%r1");
+    (void)snprintf(again, sizeof again, before, "mov.u32 %r5, %ctaid.x;\n", "%r5");
+    assert_true(straight(again) == straight(kept) + 1);
+    // A lane's own number is there.
+    (void)snprintf(kept, sizeof kept, before, "", "%x");
+    (void)snprintf(special, sizeof special, before, "mov.u32 %r5, %tid.x;\n", "%r5");
+    assert_true(straight(special) == straight(kept));
+}
+
+// With two values that are used, or made again, so far behind a loop.
+static double far_behind_loop(const char *again, const char *used)
+{
+    enum { FILLERS = 150 };
+    static char body[3500];
+    size_t length = (size_t)snprintf(
+        body, sizeof body,
+        "and.b32 %%r1, %%x, 21;\nand.b32 %%r2, %%x, 42;\nmul.lo.u32 %%r0, %%r1, %%r2;\n"
+        "mov.u32 %%r8, 0;\nagain:\n.pragma \"nounroll\";\nadd.u32 %%r8, %%r8, 1;\n"
+        "setp.lt.u32 %%p, %%r8, %%n;\n@%%p bra again;\n");
+    for (int i = 0; i < FILLERS; i++)
+        length += (size_t)snprintf(body + length, sizeof body - length, "popc.b32 %%r0,%%r0;\n");
+    (void)snprintf(body + length, sizeof body - length, "%smad.lo.u32 %%r9, %s, %%r0;\n", again,
+                   used);
+    return instructions_of_warps("", body, 1, 2);
+}
+
+static void half_of_what_is_made_again_far_behind_a_loop_is(void **state)
+{
+    (void)state;
+    assert_true(far_behind_loop("and.b32 %r5, %x, 21;\nand.b32 %r6, %x, 42;\n", "%r5, %r6") ==
+                far_behind_loop("", "%r1, %r2") + 2); // of two warps
+}
+
+static void a_loop_moves_what_replaces_a_value_that_a_later_block_reads(void **state)
+{
+    (void)state;
+    static const char form[] = "shr.u32 %%r5, %%r0, 1;\nsetp.ge.u32 %%p, %%x, %%r5;\n"
+                               "@%%p bra over;\nst.shared.u32 [s+4], %%r5;\nover:\nbar.sync 0;\n"
+                               "xor.b32 %%r9, %%r9, %s;\nmov.u32 %%r0, %%r5;\n";
+    char old[512], made[512];
+    (void)snprintf(old, sizeof old, form, "%r0");
+    (void)snprintf(made, sizeof made, form, "%r5");
+    assert_true(per_turn("", old) == per_turn("", made) + 1);
+}
+
+static void a_parameter_that_a_predicated_product_reads_is_loaded_there(void **state)
+{
+    (void)state;
+    static const char form[] =
+        "mov.u32 %%r9, 0;\nmov.u32 %%r7, 0;\n"
+        "setp.ge.u32 %%p, %%x, 7;\n@%%p bra over;\nmul.lo.u32 %%r9, %%x, %%n;\n"
+        "over:\nsetp.ge.u32 %%p, %%x, 9;\n@%%p bra beyond;\n"
+        "mul.lo.u32 %%r7, %%r9, %s;\nbeyond:\nxor.b32 %%r9, %%r9, %%r7;\n";
+    char parameter[512], thread[512];
+    (void)snprintf(parameter, sizeof parameter, form, "%n");
+    (void)snprintf(thread, sizeof thread, form, "%x");
+    assert_true(straight(parameter) == straight(thread) + 1);
+}
+
+static void the_place_of_a_global_variable_is_brought_once(void **state)
+{
+    (void)state;
+    static const char declared[] = ".global .align 4 .b32 g[2];\n.global .align 4 .b32 h[2];\n";
+    double one = instructions_of(declared,
+                                 "ld.global.u32 %r5, [g];\nld.global.u32 %r6, [g+4];\n"
+                                 "add.u32 %r9, %r5, %r6;\n",
+                                 1);
+    assert_true(instructions_of(declared,
+                                "ld.global.u32 %r5, [g];\nld.global.u32 %r6, [h];\n"
+                                "add.u32 %r9, %r5, %r6;\n",
+                                1) == one + 1);
+}
+
+static void both_halves_of_a_product_are_one(void **state)
+{
+    (void)state;
+    double upper =
+        straight("mov.u32 %r7, 77777;\nmul.hi.u32 %r5, %r7, %x;\nxor.b32 %r9, %r5, %x;\n");
+    assert_true(straight("mov.u32 %r7, 77777;\nmul.hi.u32 %r5, %r7, %x;\n"
+                         "mul.lo.u32 %r6, %x, 77777;\nxor.b32 %r9, %r5, %r6;\n") == upper);
+    assert_true(straight("mov.u32 %r7, 77777;\nmul.hi.u32 %r5, %r7, %x;\n"
+                         "mul.lo.u32 %r6, %x, 77778;\nxor.b32 %r9, %r5, %r6;\n") == upper + 1);
+}
+
+static void a_float_made_whole_becomes_a_number_at_once(void **state)
+{
+    (void)state;
+    double plain =
+        straight("cvt.rn.f32.u32 %f1, %x;\nmul.f32 %f1, %f1, %f1;\ncvt.rzi.s32.f32 %r9, %f1;\n");
+    assert_true(straight("cvt.rn.f32.u32 %f1, %x;\nmul.f32 %f1, %f1, %f1;\n"
+                         "cvt.rmi.f32.f32 %f2, %f1;\ncvt.rzi.s32.f32 %r9, %f2;\n") == plain);
+    assert_true(straight("cvt.rn.f32.u32 %f1, %x;\nmul.f32 %f1, %f1, %f1;\n"
+                         "cvt.rmi.f32.f32 %f2, %f1;\nmov.b32 %r9, %f2;\n") == plain);
+}
+
+static void fragments_have_room_for_a_number_beside_their_base(void **state)
+{
+    (void)state;
+#define FRAGMENT                                                                              \
+    "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r10, %r11, %r12, %r13, %r14, %r15, " \
+    "%r16, %r17}, "
+    static const char declared[] = ".global .align 32 .b8 g[8192];\n";
+    double twice = instructions_of(declared,
+                                   "mov.u64 %d1, g;\nmov.u32 %r7, 16;\n" FRAGMENT
+                                   "[%d1], %r7;\n" FRAGMENT "[%d1], %r7;\nmov.u32 %r9, 5;\n",
+                                   1);
+    assert_true(
+        instructions_of(declared,
+                        "mov.u64 %d1, g;\nmov.u32 %r7, 16;\nadd.s64 %d2, %d1, 512;\n" FRAGMENT
+                        "[%d1], %r7;\n" FRAGMENT "[%d2], %r7;\nmov.u32 %r9, 5;\n",
+                        1) <= twice + 1);
+#undef FRAGMENT
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -778,6 +905,14 @@ int main(void)
         cmocka_unit_test(the_ones_of_64_bits_are_part_of_a_sum),
         cmocka_unit_test(lanes_leave_a_loop_before_others_come_to_its_end),
         cmocka_unit_test(atomics_keep_a_loop_from_being_unrolled),
+        cmocka_unit_test(what_lanes_find_alike_is_read_anew_in_another_block),
+        cmocka_unit_test(half_of_what_is_made_again_far_behind_a_loop_is),
+        cmocka_unit_test(a_loop_moves_what_replaces_a_value_that_a_later_block_reads),
+        cmocka_unit_test(a_parameter_that_a_predicated_product_reads_is_loaded_there),
+        cmocka_unit_test(the_place_of_a_global_variable_is_brought_once),
+        cmocka_unit_test(both_halves_of_a_product_are_one),
+        cmocka_unit_test(a_float_made_whole_becomes_a_number_at_once),
+        cmocka_unit_test(fragments_have_room_for_a_number_beside_their_base),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

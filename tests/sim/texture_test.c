@@ -32,6 +32,13 @@ static const char surfaces[] = HEAD
     KERNEL("load_trap", "suld.b.2d.b32.trap {%r7}, [%l1, {%r5, %r6}];\nst.global.b32 [%l7], %r7;\n")
     KERNEL("store_zero", "sust.b.2d.b32.zero [%l1, {%r5, %r6}], {%r4};\n")
     KERNEL("store_texels", "sust.p.2d.v2.b32.zero [%l1, {%r5, %r6}], {%r5, %r6};\n");
+static const char twice[] = HEAD
+    KERNEL("one", "tex.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%l1, {%f1, %f2}];\n"
+                  "st.global.v4.f32 [%l7], {%f3, %f4, %f5, %f6};\n")
+    KERNEL("two", "tex.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%l1, {%f1, %f2}];\n"
+                  "tex.2d.v4.f32.f32 {%f4, %f5, %f6, %f7}, [%l1, {%f2, %f1}];\n"
+                  "st.global.v4.f32 [%l7], {%f3, %f4, %f5, %f7};\n")
+    KERNEL("none", "st.global.v2.f32 [%l7], {%f1, %f2};\n");
 // clang-format on
 
 static uint64_t state = 1;
@@ -458,6 +465,31 @@ static void an_array_lies_in_tiles(void **unused)
     }
 }
 
+static double instructions_of(const char *kernel)
+{
+    static uint8_t raw[HEIGHT * WIDTH * 16];
+    struct bench b;
+    struct image m = image_of(PTX_TYPE_F32, 2, 4);
+    image_fill(&m, raw);
+    bench_text(&b, twice);
+    m.t.address = bench_buffer(&b, "image", raw, m.t.pitch_bytes * m.t.height);
+    uint64_t at = bench_buffer(&b, "at", points, sizeof points);
+    uint64_t out = bench_buffer(&b, "out", NULL, sizeof got);
+    uint64_t handle = sim_texture_open(b.sim, &m.t);
+    bench_run(&b, kernel, GRID1(1, 32), ARGS(&handle, &at, &out));
+    double counted = bench_counter(&b, COUNTER_WARP_INSTRUCTIONS);
+    bench_close(&b);
+    return counted;
+}
+
+static void each_texel_is_waited_for_and_a_handle_is_brought_once(void **unused)
+{
+    (void)unused;
+    double one = instructions_of("one");
+    assert_true(instructions_of("two") == one + 2);
+    assert_true(one == instructions_of("none") + 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -470,6 +502,7 @@ int main(void)
         cmocka_unit_test(stores_are_checked_as_any_other),
         cmocka_unit_test(what_is_no_object_is_told),
         cmocka_unit_test(an_array_lies_in_tiles),
+        cmocka_unit_test(each_texel_is_waited_for_and_a_handle_is_brought_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -223,6 +223,14 @@ static bool is_memory(unsigned opcode)
     return false;
 }
 
+// BRA.DIV, before what lanes exchange: where they have diverged it leads to a slow path behind the kernel's end. Its lanes stay here.
+static bool is_divergence_test(const uint8_t *code, uint64_t at)
+{
+    enum { DIV_SHIFT = 27 }; // of the second word
+    return (word_at(code, at + sizeof(uint64_t)) >> DIV_SHIFT & 1) != 0 &&
+           (word_at(code, at) >> GUARD_SHIFT & GUARD_MASK) == ALWAYS && jump_distance(code, at) > 0;
+}
+
 static struct machine_instruction instruction_at(const struct counting *c, const uint8_t *code,
                                                  uint64_t at)
 {
@@ -235,7 +243,7 @@ static struct machine_instruction instruction_at(const struct counting *c, const
                                     .depth = loops_around(c, at)};
     if (opcode == OP_EXIT)
         m.kind = MACHINE_EXIT;
-    if (opcode == OP_BRANCH) {
+    if (opcode == OP_BRANCH && !is_divergence_test(code, at)) {
         int64_t to = ((int64_t)at + jump_distance(code, at)) / INSTRUCTION_BYTES + 1;
         m.kind = MACHINE_BRANCH;
         m.target = to >= 0 && to < INT_MAX ? (int)to : -1;

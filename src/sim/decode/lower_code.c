@@ -494,6 +494,16 @@ static uint64_t hash_of(const struct code *c, int i)
     return h ^ h >> 29;
 }
 
+// What all lanes find alike in a special register is read anew in each block: what compilers put there a second time, and what is made of
+// it, ptxas leaves.
+static bool is_read_anew(const struct code *c, int i, int before)
+{
+    const struct ptx_instruction *in = &c->f->instructions[i];
+    return in->opcode == PTX_OP_MOV && in->operands[1].kind == PTX_OPERAND_SPECIAL &&
+           c->f->block_of[i] != c->f->block_of[before] && in->operands[0].reg >= 0 &&
+           !c->differs[in->operands[0].reg];
+}
+
 // The place in the table of an instruction that makes the same and comes before; or a free one.
 static int same_find(struct code *c, int i, int *table, size_t mask)
 {
@@ -508,7 +518,7 @@ static int same_find(struct code *c, int i, int *table, size_t mask)
             return NONE;
         }
         bool same = same_words(&c->f->instructions[k], &c->f->instructions[i]) &&
-                    dominates(c, c->f->block_of[k], c->f->block_of[i]) &&
+                    dominates(c, c->f->block_of[k], c->f->block_of[i]) && !is_read_anew(c, i, k) &&
                     (kept == NONE || kept == c->f->block_of[k]);
         for (int s = 0; same && s < c->first_source[i + 1] - c->first_source[i]; s++)
             same = same_origin(c, *source_of(c, k, s), *source_of(c, i, s));

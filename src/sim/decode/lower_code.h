@@ -7,6 +7,7 @@
 //   lower_atomic.c  atomics
 //   lower_divide.c  divisions, roots, powers, logarithms
 //   lower_numbers.c numbers that need registers
+//   lower_had.c     what another machine instruction has already, and what accesses need beside them
 //   lower_wmma.c    fragments of matrices
 //   lower_vectors.c registers beside each other
 //   lower_bytes.c   values of 8 and 16 bits
@@ -175,6 +176,9 @@ bool is_whole_mask(const struct code *c, int i); // that takes nothing away
 // lower_bits.c: bits that may be set; is the `or` a sum (deep: 0)?
 uint32_t code_bits(const struct code *c, struct origin v);
 bool code_joins(const struct code *c, int i, int deep);
+// lower_had.c: has another machine instruction what it makes? Machine instructions that an access needs beside it.
+bool code_is_had(const struct code *c, int i);
+double code_needed_beside(const struct code *c, int i);
 // lower_wmma.c. alone: by itself.
 double code_fragments(struct code *c, int i, double alone);
 // lower_vectors.c: moves of what a vector's store needs elsewhere.

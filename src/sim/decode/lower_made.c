@@ -767,7 +767,7 @@ static double slots_of(struct code *c, int i)
         return 0;
     if (is_under_predicate(c, i) || is_saturation(c, i) || is_constant_place(c, i))
         return 0;
-    if (is_whole_mask(c, i) || is_in_local_place(c, i) || is_in_shift(c, i))
+    if (is_whole_mask(c, i) || is_in_local_place(c, i) || is_in_shift(c, i) || code_is_had(c, i))
         return 0;
     if (is_local_place(c, i))
         return 1;
@@ -785,7 +785,8 @@ static double slots_of(struct code *c, int i)
         return bits_of(in) == 64 && !is_float(in)                     ? 2
                : in->opcode == PTX_OP_NEG && is_sign_of_product(c, i) ? 0
                                                                       : 1;
-    double alone = alone_slots(c, i) + is_extended_load(c, i) - is_angle_again(c, i);
+    double alone = alone_slots(c, i) + is_extended_load(c, i) - is_angle_again(c, i) +
+                   code_needed_beside(c, i);
     if (in->opcode == PTX_OP_DIV && is_float(in) && bits_of(in) == 32 && has_number(c, i) &&
         source_of(c, i, 1)->kind == VALUE_NUMBER)
         return is_rounded(in) ? ROUNDED_BY_NUMBER : 1; // times its reciprocal
