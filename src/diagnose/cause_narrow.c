@@ -12,8 +12,8 @@
 #define SECTOR_BYTES 32.0
 #define BYTES_ALONE \
     2.0 // a lane and access, fewer: fields that lie beside each other, which others load too
-#define WORDS_FEW 0.5      // of the loads
-#define AGAIN_FEW 0.1      // …
+#define WORDS_FEW 0.5     // of the loads
+#define AGAIN_FEW 0.1     // …
 #define ACCESSES_MIN 0.02 // of all instructions; else arithmetic hides them
 
 // A word for all lanes is a sector of which little is used, and no lane is beside another: those are left out.
