@@ -177,7 +177,7 @@ holds 'a wide product is part of each sum that reads it' 14 NONE 0 15 MULTIPLY_W
 holds 'a 64-bit product and the sum behind it are four' 17 NONE 0 18 MULTIPLY 4
 holds 'a half of 64 bits is a register' 19 NONE 0 20 NONE 0
 holds 'predicates are combined by comparisons and need no register' 23 NONE 0 24 NONE 0 25 NONE 0
-holds 'both halves of a product are one instruction' 26 MULTIPLY_WIDE 1 27 NONE 0
+holds 'both halves of a product are one instruction' 26 MULTIPLY_HIGH 1 27 NONE 0
 holds 'the second division by a number needs no reciprocal' 28 MULTIPLY 18 29 MULTIPLY 9
 holds 'a guarded branch to the end is an EXIT under its predicate' 30 INTEGER 1
 

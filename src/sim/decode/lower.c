@@ -516,7 +516,7 @@ static void products_join(const struct decoder *d, struct timing_site *t)
             if (is_half_product(&f->instructions[k], PTX_MOD_HI) &&
                 ((same_operand(d, &x[1], &y[1]) && same_operand(d, &x[2], &y[2])) ||
                  (same_operand(d, &x[1], &y[2]) && same_operand(d, &x[2], &y[1]))))
-                t[i].pipe = PIPE_NONE, t[k].pipe = PIPE_MULTIPLY_WIDE;
+                t[i].pipe = PIPE_NONE;
         }
     }
 }
