@@ -340,14 +340,6 @@ static double fused_ns(const struct search *s, double one, double needed)
     return one + fmin(kernels, fmax(left, steps_ns + computing));
 }
 
-// What a launch that moves so many bytes loses until device memory is at its pace (as the model of time has it).
-static double ramp_ns(const struct search *s, double bytes)
-{
-    const struct gpu *g = s->in->gpu;
-    double ns = GPU(g, dram_ramp_ns) * sqrt(fmin(1, bytes / GPU(g, dram_ramp_bytes)));
-    return isnan(ns) ? 0 : ns;
-}
-
 // Launches that hand nothing on to each other may run side by side, as far as each leaves the chip free: all of them ask for their
 // bytes at once.
 static double batched_ns(const struct search *s, double one)
@@ -357,8 +349,10 @@ static double batched_ns(const struct search *s, double one)
     double fill = fmin(1, search_get(s, COUNTER_WAVES)), launches = s->in->launches;
     double least = largest < 0 ? 0 : s->bounds->by[largest].time_ns;
     double moved = s->bounds->by[RESOURCE_DRAM].work,
-           ramp = ramp_ns(s, moved) - ramp_ns(s, moved / launches);
-    return one + ramp + fmax(least, isnan(fill) ? kernels : kernels * fmax(fill, 1 / launches));
+           ramp =
+               gpu_dram_ramp_ns(s->in->gpu, moved) - gpu_dram_ramp_ns(s->in->gpu, moved / launches);
+    return one + (isnan(ramp) ? 0 : ramp) +
+           fmax(least, isnan(fill) ? kernels : kernels * fmax(fill, 1 / launches));
 }
 
 // What is moved beside the job's bytes may be what launches hand on, each stored once and loaded once; more than that is loaded again

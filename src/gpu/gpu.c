@@ -93,6 +93,12 @@ double gpu_get(const struct gpu *g, enum gpu_field f)
     return g->value[f];
 }
 
+double gpu_dram_ramp_ns(const struct gpu *g, double bytes)
+{
+    double share = bytes / GPU(g, dram_ramp_bytes);
+    return GPU(g, dram_ramp_ns) * sqrt(share > 1 ? 1 : share);
+}
+
 const char *gpu_model_name(struct arena *a, const char *device_id)
 {
     enum { SHOWN = 12, CHIP_BYTES_MAX = 1 << 20 };

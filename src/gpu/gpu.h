@@ -44,6 +44,8 @@ bool tensor_type_of(const char *word, enum tensor_type *out);
 double tensor_rate(const struct gpu *g, const double operations[TENSOR_TYPE_COUNT],
                    const char **source);
 double gpu_get(const struct gpu *g, enum gpu_field f); // asserts that a needed field is there
+// What a kernel that moves so many bytes loses until device memory is at its pace; NAN where the chip's file does not have it.
+double gpu_dram_ramp_ns(const struct gpu *g, double bytes);
 #define GPU(g, field) gpu_get((g), GPU_FIELD_##field)
 // What a modelled time on "sim:h200" rests on: ridge's version and a hash of the chip's file.
 const char *gpu_model_name(struct arena *a, const char *device_id);

@@ -770,6 +770,22 @@ static inline bool row_goes_on(const struct l2_row *a, const struct l2_row *b)
            a->plan->more_words == b->plan->more_words && same_lines(a->plan, b->plan);
 }
 
+// Up to which of its requests the next row is replayed, if there are `count` of the log left to be.
+static inline unsigned row_upto(const struct l2_log *log, const struct l2_row *row, size_t count)
+{
+    unsigned left = row->plan->requests - log->within;
+    return log->within + (count < left ? (unsigned)count : left);
+}
+
+// Those up to `to` are done: is the row?
+static inline bool row_leave(struct l2_log *log, const struct l2_row *row, unsigned to)
+{
+    bool whole = to == row->plan->requests;
+    log->within = whole ? 0 : to;
+    log->next_row += whole;
+    return whole;
+}
+
 // As many requests of rows, the next one's first. Those to the same lines that come one after the other go line by line:
 // what is in one set does not concern another.
 static size_t rows_replay(struct l2 *c, struct l2_log *log, size_t count,
@@ -784,8 +800,7 @@ static size_t rows_replay(struct l2 *c, struct l2_log *log, size_t count,
     struct row_run run = {0};
     size_t done = 0;
     for (;;) {
-        unsigned requests = row->plan->requests, from = log->within, left = requests - from;
-        unsigned to = from + (count - done < left ? (unsigned)(count - done) : left);
+        unsigned from = log->within, to = row_upto(log, row, count - done);
         if (round->merging)
             merging_row(round->merging, round->arrivals->sm, round->merging_round, row, from, to);
         row_count(log, row, from, to, round);
@@ -793,16 +808,14 @@ static size_t rows_replay(struct l2 *c, struct l2_log *log, size_t count,
             row_each(c, log, row, from, to, round->counts);
         else if (row == first)
             run.from = from, run.to = to;
-        else if (to == requests)
+        else if (to == row->plan->requests)
             run.whole++;
         else
             run.last = to;
         done += to - from;
-        log->within = to < requests ? to : 0;
-        if (log->within > 0)
+        if (!row_leave(log, row, to))
             break;
         row++;
-        log->next_row++;
         if (!together || done == count || row == end || row - first == most ||
             !row_goes_on(first, row))
             break;
@@ -863,6 +876,12 @@ static void log_replay(struct l2 *c, struct l2_log *log, size_t count, const str
     }
 }
 
+// What a round has of a log's requests.
+static inline size_t chunk_of(const struct l2_log *log, size_t round, size_t rounds)
+{
+    return log->count * (round + 1) / rounds - log->replayed;
+}
+
 #include "sim/model/l2_slices.h"
 
 static void replay_logs(struct l2 *c, struct l2_log *const *logs, int count, struct l2_round *round)
@@ -879,13 +898,13 @@ static void replay_logs(struct l2 *c, struct l2_log *const *logs, int count, str
         return;
     }
     for (size_t n = 0; n < rounds; n++, round->merging_round++, round->arrivals->round++) {
-        size_t now = 0, next = logs[0]->count * (n + 1) / rounds - logs[0]->replayed;
+        size_t now = 0, next = chunk_of(logs[0], n, rounds);
         for (int i = 0; i < count; i++) {
             now = next;
             if (i + 2 < count)
                 l2_log_prefetch(logs[i + 2]);
             if (i + 1 < count) {
-                next = logs[i + 1]->count * (n + 1) / rounds - logs[i + 1]->replayed;
+                next = chunk_of(logs[i + 1], n, rounds);
                 log_fetch(c, logs[i + 1], next, round->arrivals);
             }
             round->arrivals->sm = (uint16_t)i;

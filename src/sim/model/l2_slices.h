@@ -42,12 +42,6 @@ struct shared_replay {
     int next_group, next_share; // taken by threads
 };
 
-// What the round has of a log's requests.
-static inline size_t chunk_of(const struct l2_log *log, size_t round, size_t rounds)
-{
-    return log->count * (round + 1) / rounds - log->replayed;
-}
-
 /* ---- SM by SM ----------------------------------------------------------------------------------- */
 
 static void log_merge(struct merging *m, struct l2_log *log, int sm, size_t round, size_t count)
@@ -62,11 +56,9 @@ static void log_merge(struct merging *m, struct l2_log *log, int sm, size_t roun
             continue;
         }
         const struct l2_row *row = &log->rows[log->next_row];
-        unsigned requests = row->plan->requests, from = log->within, left = requests - from;
-        unsigned to = from + (count < left ? (unsigned)count : left);
+        unsigned from = log->within, to = row_upto(log, row, count);
         merging_row(m, sm, round, row, from, to);
-        log->within = to < requests ? to : 0;
-        log->next_row += to == requests;
+        (void)row_leave(log, row, to);
         count -= to - from;
     }
 }
@@ -251,21 +243,18 @@ static size_t rows_serve(struct share *s, struct l2_log *log, size_t count)
     struct row_run run = {0};
     size_t done = 0;
     for (;;) {
-        unsigned requests = row->plan->requests, from = log->within, left = requests - from;
-        unsigned to = from + (count - done < left ? (unsigned)(count - done) : left);
+        unsigned from = log->within, to = row_upto(log, row, count - done);
         row_serve(s, log, row, from, to, !together);
         if (together && row == first)
             run.from = own_before(log, from), run.to = own_before(log, to);
-        else if (together && to == requests)
+        else if (together && to == row->plan->requests)
             run.whole++;
         else if (together)
             run.last = own_before(log, to);
         done += to - from;
-        log->within = to < requests ? to : 0;
-        if (log->within > 0)
+        if (!row_leave(log, row, to))
             break;
         row++;
-        log->next_row++;
         if (!together || done == count || row == end || row - first == most ||
             !row_goes_on(first, row))
             break;

@@ -279,9 +279,8 @@ void stalls_fill(const struct replay *p, uint64_t sm_blocks, struct stall_table 
 // slowest of many lines.
 double ramp_ns(const struct replay *p)
 {
-    const struct gpu *g = p->in->gpu;
-    double moved = (double)p->in->l2.dram_read_bytes + dram_written(&p->in->l2);
-    return GPU(g, dram_ramp_ns) * sqrt(sooner(1, moved / GPU(g, dram_ramp_bytes)));
+    return gpu_dram_ramp_ns(p->in->gpu,
+                            (double)p->in->l2.dram_read_bytes + dram_written(&p->in->l2));
 }
 
 // Until the SMs that begin last have begun: a quarter of them takes as long as all.
