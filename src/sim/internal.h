@@ -387,13 +387,18 @@ struct timing_site {
     uint8_t
         swap_turn;  // a loop that swaps in shared memory: a turn's machine instructions; 0: others
     uint16_t guard; // 1 + the predicate register it is under; 0: none
-    uint32_t loop;  // loads moved to the first of several turns: 1 + the loop's branch; 0: others
+    uint16_t
+        under; // of a selection that vanishes: 1 + the predicate that what it selects is made under; 0: none
+    uint32_t loop; // loads moved to the first of several turns: 1 + the loop's branch; 0: others
     uint32_t
         beside; // a load moved to another in front of a side way: 1 + that one: decode_ahead.c; 0: others
-    bool leads;           // there are such loads beside this one
-    uint8_t loop_room;    // registers that loads of several turns may take together
-    uint8_t loop_level;   // such a load: 1, or one more than that which its place comes of …
-    uint8_t place_from;   // … which is so many sites in front of it; 0: none
+    bool leads; // there are such loads beside this one
+    uint32_t
+        sinks_past; // 1 + the branch at its block's end that it stands behind: decode_sink.c; 0: others
+    uint8_t loop_room;  // registers that loads of several turns may take together
+    uint8_t loop_level; // such a load: 1, or one more than that which its place comes of …
+    uint8_t place_from; // … which is so many sites in front of it; 0: none
+    bool when_used;     // such loads of a later turn begin when those of the turn before have come
     bool shared_by_turns; // of a loop that ptxas unrolls: once for four turns: decode_unroll.c
     bool side_step;       // under a predicate, where PTX has a branch around it: decode_region.c
     bool jumped;          // such a one that warps without lanes for it jump over all the same

@@ -506,6 +506,7 @@ struct program *program_new(struct sim_module *m, const struct ptx_function *ker
     p->local_bytes = program_depth(p, 0);
     carries_link(p);
     regions_find(p);
+    sinks_find(p);
     timing_schedule(p);
     loops_unroll(p);
     loads_ahead(p);

@@ -101,6 +101,7 @@ void clear_list(struct decoder *d); // of rows that are read before they are wri
 void branch_around(struct decoder *d, const struct ptx_instruction *in); // where its guard says
 void decode_instruction(struct decoder *d, const struct ptx_instruction *in);
 bool ends_segment(const struct ptx_instruction *in); // lanes may change behind it
+void sinks_find(struct program *p);                  // decode_sink.c: when regions are known
 void timing_schedule(struct program *p);             // after all else
 void loops_unroll(struct program *p);                // decode_unroll.c
 void loads_ahead(struct program *p);                 // decode_ahead.c

@@ -119,13 +119,14 @@ static bool steps_around(const struct scope *d, const struct segment *s)
            is_short(d, side);
 }
 
-// Does the same block go on behind segment `s`, with the same lanes?
+// Does the same block go on behind segment `s`, with the same lanes? Behind a barrier too: ptxas moves what computes and loads of
+// read-only data over it.
 static bool goes_on(const struct scope *d, const struct segment *s)
 {
     const struct ptx_function *f = d->f;
     int end = last_instruction(d, s);
     const struct timing_site *t = &d->program->timing[s->first_site + s->count - 1];
-    return is_among_lanes(t->pipe) && end + 1 < f->instruction_count &&
+    return (is_among_lanes(t->pipe) || t->pipe == PIPE_BARRIER) && end + 1 < f->instruction_count &&
            f->block_of[end] == f->block_of[end + 1];
 }
 

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BODY_MAX = 64 }; // instructions of PTX
+enum { BODY_MAX = 256 }; // instructions of PTX
 
 static int level_of(const uint8_t *level, const uint16_t *list, int count)
 {
@@ -50,9 +50,10 @@ static bool may_be_unrolled(const struct timing_site *sites, int count)
         const struct timing_site *t = &sites[i];
         enum touches touches = pipe_info(t->pipe)->touches;
         bool stores = touches == TOUCHES_WRITE && pipe_info(t->pipe)->unit != UNIT_ATOMIC;
-        if ((touches != TOUCHES_NOTHING && touches != TOUCHES_READ && !stores) || t->polls ||
-            t->synchronises || t->pipe == PIPE_BRANCH || t->pipe == PIPE_EXIT ||
-            is_among_lanes(t->pipe))
+        bool passed = touches == TOUCHES_NOTHING || touches == TOUCHES_READ || stores ||
+                      t->pipe == PIPE_BARRIER;
+        if (!passed || t->polls || t->synchronises || t->pipe == PIPE_BRANCH ||
+            t->pipe == PIPE_EXIT || is_among_lanes(t->pipe))
             return false;
     }
     return sites[count - 1].pipe == PIPE_BRANCH;
@@ -179,12 +180,14 @@ static bool may_pass(const struct body *l, int load, int store)
            (a->space == b->space && stays_clear(l, load, store));
 }
 
-static bool may_pass_stores(const struct body *l, int load)
+static bool may_pass_all(const struct body *l, int load)
 {
-    for (int i = 0; i < l->count; i++)
-        if (pipe_info(l->p->timing[l->first + i].pipe)->touches == TOUCHES_WRITE &&
-            !may_pass(l, load, i))
+    for (int i = 0; i < l->count; i++) {
+        enum timing_pipe pipe = l->p->timing[l->first + i].pipe;
+        if ((pipe == PIPE_BARRIER && !ptx_has_modifier(&l->in[load], PTX_MOD_NC)) ||
+            (pipe_info(pipe)->touches == TOUCHES_WRITE && !may_pass(l, load, i)))
             return false;
+    }
     return true;
 }
 
@@ -233,7 +236,7 @@ static void loads_mark(struct body *l, struct timing_site *sites, uint8_t room,
     for (int i = 0; i < l->count; i++) {
         struct timing_site *t = &sites[i];
         int below = level_of(level, t->source, t->source_count);
-        if (pipe_info(t->pipe)->unit != UNIT_LOAD || below >= LOAD_LEVELS || !may_pass_stores(l, i))
+        if (pipe_info(t->pipe)->unit != UNIT_LOAD || below >= LOAD_LEVELS || !may_pass_all(l, i))
             continue;
         int from = below > 0 ? place_from(sites, level, l->count, i, made) : -1;
         if (below > 0 && from < 0)
@@ -245,12 +248,31 @@ static void loads_mark(struct body *l, struct timing_site *sites, uint8_t room,
     }
 }
 
+// Over barriers the loads of one turn more begin: of 32 bits beside this turn's, wider ones behind the barrier, when these have come.
+static uint8_t room_over_barriers(struct timing_site *sites, int count, uint8_t room)
+{
+    enum { TURNS = 2, REGISTER_BYTES = 4 };
+    bool barriers = false, wide = false;
+    int loaded = 0;
+    for (int i = 0; i < count; i++) {
+        barriers |= sites[i].pipe == PIPE_BARRIER;
+        if (pipe_info(sites[i].pipe)->unit != UNIT_LOAD)
+            continue;
+        loaded += (sites[i].bytes + REGISTER_BYTES - 1) / REGISTER_BYTES;
+        wide |= sites[i].bytes > REGISTER_BYTES;
+    }
+    for (int i = 0; i < count; i++)
+        sites[i].when_used = barriers && wide;
+    return barriers && TURNS * loaded < room ? (uint8_t)(TURNS * loaded) : room;
+}
+
 static void loop_unroll(struct program *p, int first, const struct ptx_instruction *in, int count,
                         uint8_t room)
 {
     struct timing_site *sites = &p->timing[first];
     if (count > BODY_MAX || !may_be_unrolled(sites, count))
         return;
+    room = room_over_barriers(sites, count, room);
     uint8_t *level = xcalloc((size_t)p->register_count + 1, sizeof *level);
     bool *made = xcalloc((size_t)p->register_count + 1, sizeof *made);
     while (levels_spread(sites, count, level)) {

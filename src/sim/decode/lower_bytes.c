@@ -37,8 +37,19 @@ static bool is_extended_for_float(const struct code *c, int i)
     return reader_count(c, i) > 0;
 }
 
-// Of the elements of a word that an instruction makes, those that others read by themselves.
-static double taken_apart(const struct code *c, int i)
+// In time a PRMT is the integer pipe's, in the place of the conversion that it is for; of one that is for no conversion the
+// scheduler's time alone is taken.
+static void permutation_time(const struct code *c, int i, int reader)
+{
+    struct timing_site *t = &c->sites[reader];
+    if (at(c, reader)->opcode == PTX_OP_CVT && t->pipe == PIPE_NONE)
+        t->pipe = PIPE_INTEGER;
+    else
+        c->sites[i].other_slots++;
+}
+
+// Of the elements of a word that an instruction makes, those that others read by themselves. timed: in the model of time, too.
+static double taken_apart(const struct code *c, int i, bool timed)
 {
     bool apart[64] = {false};
     double count = 0;
@@ -55,6 +66,8 @@ static double taken_apart(const struct code *c, int i)
             continue;
         apart[element] = true;
         count++;
+        if (timed)
+            permutation_time(c, i, by.instruction);
     }
     return count;
 }
@@ -244,6 +257,19 @@ static double conversion_slots(const struct code *c, int i)
     return in->types[1] == PTX_TYPE_U8 && !is_loaded_as(c, *from, PTX_KIND_UNSIGNED, 8) ? 1 : 0;
 }
 
+void code_bytes_time(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    struct timing_site *t = &c->sites[i];
+    bool narrow = bits_of(in) == 8 || bits_of(in) == 16;
+    if ((in->opcode == PTX_OP_LD && in->vector > 1 && narrow) ||
+        (in->opcode == PTX_OP_MOV && in->operands[0].element_count == 2 && bits_of(in) == 32))
+        taken_apart(c, i, true);
+    else if (in->opcode == PTX_OP_CVT && in->type_count == 2 && t->pipe == PIPE_NONE &&
+             conversion_slots(c, i) > 0)
+        t->pipe = PIPE_INTEGER;
+}
+
 double code_bytes(const struct code *c, int i)
 {
     const struct ptx_instruction *in = at(c, i);
@@ -254,11 +280,12 @@ double code_bytes(const struct code *c, int i)
         return half_slots(c, i);
     switch (in->opcode) {
     case PTX_OP_LD:
-        return in->vector > 1 && narrow ? taken_apart(c, i) : 0;
+        return in->vector > 1 && narrow ? taken_apart(c, i, false) : 0;
     case PTX_OP_ST:
         return in->vector > 1 && narrow ? put_together(c, i) : 0;
     case PTX_OP_MOV:
-        return in->operands[0].element_count == 2 && bits_of(in) == 32 ? taken_apart(c, i) : 0;
+        return in->operands[0].element_count == 2 && bits_of(in) == 32 ? taken_apart(c, i, false)
+                                                                       : 0;
     case PTX_OP_BFE:
         return field_slots(c, i);
     case PTX_OP_CVT:

@@ -171,6 +171,7 @@ bool is_never_small(const struct code *c, struct origin v, int deep);
 double code_numbers(struct code *c, int i, struct numbers_kept *kept);
 // lower_bytes.c: machine instructions more, or fewer, for values narrower than a register.
 double code_bytes(const struct code *c, int i);
+void code_bytes_time(const struct code *c, int i); // the same in the model of time
 bool code_absorbs_bytes(const struct code *c, int k, int reader);
 bool is_whole_mask(const struct code *c, int i); // that takes nothing away
 // lower_bits.c: bits that may be set; is the `or` a sum (deep: 0)?

@@ -836,6 +836,16 @@ static double slots_of(struct code *c, int i)
     return wide ? wide_slots(c, i, alone) : alone;
 }
 
+// It is no instruction of its own in time either: its readers wait for what it selects, and that for the predicate.
+static void selection_vanishes(const struct code *c, int i)
+{
+    const struct ptx_operand *by = &at(c, i)->operands[3];
+    if (by->kind != PTX_OPERAND_REGISTER || by->reg < 0 || bits_of(at(c, i)) == 64)
+        return;
+    c->sites[i].pipe = PIPE_NONE;
+    c->sites[i].under = (uint16_t)(c->d->out->register_base + by->reg + 1);
+}
+
 void code_slots(struct code *c)
 {
     struct numbers_kept kept = {.count = 0};
@@ -844,5 +854,9 @@ void code_slots(struct code *c)
         if (c->fate[i] == FATE_MADE && c->place[i] >= 0 && !is_predicate_again(c, i) &&
             !is_of_predicate_alone(c, i))
             c->slots[i] = slots_of(c, i) + code_bytes(c, i) + code_numbers(c, i, &kept);
+        if (c->fate[i] == FATE_MADE && c->place[i] >= 0)
+            code_bytes_time(c, i);
+        if (c->fate[i] == FATE_MADE && c->place[i] >= 0 && is_under_predicate(c, i))
+            selection_vanishes(c, i);
     }
 }

@@ -353,6 +353,8 @@ struct site_cost site_cost(const struct rates *r, const struct timing_site *t)
     c.level = t->loop > 0 ? t->loop_level : 0;
     if (t->pipe == PIPE_BRANCH)
         c.hold = later(0, r->branch - c.slots);
+    if (t->under > 0)
+        c.under = r->alu;
     if (t->takes_number)
         c.number = later(0, r->uniform - 1);
     if (p->unit == UNIT_MATH && r->operation[t->operation].cycles > 0)

@@ -134,6 +134,7 @@ struct site_cost {                          // of one instruction of the program
     double turn_slots; // of each turn of a loop that swaps in shared memory; 0: all else
     double hold;       // of its warp, behind its slots
     double number;     // the same, for its number from a uniform register
+    double under;      // more from a predicate than where it guards: what is under it takes so long
     double sequence;   // of a sequence measured whole: one after the other at this rate; 0: none
     int16_t moved;     // as struct timing_site has it
     double pace;       // until the warp's next one of the same pipe may issue …

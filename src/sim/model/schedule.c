@@ -240,10 +240,22 @@ void timing_schedule_of(const struct program *p, struct timing_site *sites)
     timing_schedule(&other);
 }
 
+// The sites of a piece as they stand: what sinks past the branch at its end comes behind it.
+static void piece_list(const struct program *p, int first, int count, int *sites)
+{
+    uint32_t branch = (uint32_t)(first + count);
+    int listed = 0;
+    for (int sinks = 0; sinks < 2; sinks++)
+        for (int i = 0; i < count; i++)
+            if ((p->timing[first + i].sinks_past == branch) == (sinks == 1))
+                sites[listed++] = first + i;
+}
+
 void timing_schedule(struct program *p)
 {
     struct entry entries[PIECE];
     int16_t order[PIECE];
+    int sites[PIECE];
     struct pressure registers;
     pressure_init(&registers, p);
     for (size_t s = 0; s < p->segment_count; s++) {
@@ -254,14 +266,15 @@ void timing_schedule(struct program *p)
         for (int first = p->segments[s].first_site; first < end; first += PIECE) {
             int count = end - first < PIECE ? end - first : PIECE;
             memset(entries, 0, sizeof(entries));
+            piece_list(p, first, count, sites);
             for (int i = 0; i < count; i++) {
-                entries[i].site = &p->timing[first + i];
-                entry_memory(p, first + i, &entries[i]);
-                entries[i].place = place_of(p, first + i, entries, i + 1);
+                entries[i].site = &p->timing[sites[i]];
+                entry_memory(p, sites[i], &entries[i]);
+                entries[i].place = place_of(p, sites[i], entries, i + 1);
             }
             piece_schedule(entries, count, &registers, order);
             for (int k = 0; k < count; k++)
-                p->timing[first + k].moved = (int16_t)(order[k] - k);
+                p->timing[first + k].moved = (int16_t)(sites[order[k]] - (first + k));
         }
     }
     pressure_release(&registers);

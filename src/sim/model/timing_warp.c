@@ -21,7 +21,8 @@ struct operands operands_of(const struct timing_input *in)
         struct site_operands *s = &o.sites[i];
         *s = (struct site_operands){.first = (uint32_t)(to - o.registers), .guard_at = NO_GUARD};
         for (int n = 0; n < t->source_count; n++) {
-            if (t->guard == t->source[n] + 1 && s->guard_at == NO_GUARD)
+            if ((t->guard == t->source[n] + 1 || t->under == t->source[n] + 1) &&
+                s->guard_at == NO_GUARD)
                 s->guard_at = s->count;
             to[s->count++] = t->source[n];
         }
@@ -48,7 +49,7 @@ static void last_register(const struct replay *p, struct warp_state *w)
 {
     const struct site_operands *s = &p->operands.sites[w->op->site];
     const uint16_t *all = &p->operands.registers[s->first];
-    const double more[2] = {0, p->r.guard}, *ready = w->ready;
+    const double more[2] = {0, p->r.guard + w->cost->under}, *ready = w->ready;
     unsigned last = all[0];
     double latest = ready[last] + more[s->guard_at == 0];
     for (unsigned i = 1; i < OPERANDS_FEW; i++) {
@@ -283,6 +284,8 @@ static void loads_begin(struct replay *p, struct warp_state *w, uint32_t loop, d
 {
     unsigned room = w->cost->room, taken = 0, level = w->cost->level;
     struct loads_ahead *all = &w->ahead[level - 1];
+    bool later_turn = false;
+    double come = at; // what this turn loads
     if (w->next >= w->turns_end)
         w->turns_end = turns_end(p, w, loop);
     for (size_t place = w->next; place < w->turns_end && all->count < TOGETHER; place++) {
@@ -290,7 +293,8 @@ static void loads_begin(struct replay *p, struct warp_state *w, uint32_t loop, d
         if (!is_load_of(p, op, loop, level))
             continue;
         taken += registers_loaded(p, op);
-        double begins = at;
+        later_turn |= all->count > 0 && op->site <= w->op->site;
+        double begins = later_turn && p->in->sites[op->site].when_used ? come : at;
         if (all->count > 0 && (taken > room || !place_known(p, w, op, &begins)))
             break;
         // Units are taken now: at a later time they would stand still for others until then.
@@ -299,6 +303,7 @@ static void loads_begin(struct replay *p, struct warp_state *w, uint32_t loop, d
             all->loaded = p->in->sites[op->site].result[0];
             all->loaded_ready = ready;
         }
+        come = later_turn ? come : later(come, ready);
         all->at[all->count].op = op;
         all->at[all->count++].ready = ready;
     }

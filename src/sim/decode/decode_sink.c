@@ -1,0 +1,156 @@
+// Instructions that ptxas moves behind a branch, for the model of time only. What is read on one of a branch's two ways alone is made
+// there: a load whose value no other way needs, and what makes its address, stand behind the branch in its code, so that the load waits
+// for whatever the branch has waited for. Read off ptxas 13.0's code for sm_90: 46 of 48 such loads in the lists that may be read
+// and in programs written by chance; the other two had a division with a routine of its own between them and the branch, which ends a
+// block of the machine's. What may not pass to another place stays: no load moves over a store, an atomic or a barrier.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/decode/lower_code.h"
+#include "sim/model/cost.h"
+
+#include <stdlib.h>
+
+struct sinks { // of a function
+    const struct ptx_function *f;
+    const struct code *code;
+    struct timing_site *sites;
+    int site_base, register_base;
+    int *ways_in;                     // by block: how many blocks go there
+    int *defined;                     // by register: how many instructions write it
+    int *first_use, *next_use, *user; // by register; by use
+};
+
+static void blocks_count(struct sinks *s)
+{
+    for (int b = 0; b < s->f->block_count; b++)
+        for (int k = 0; k < s->f->blocks[b].successor_count; k++)
+            s->ways_in[s->f->blocks[b].successors[k]]++;
+}
+
+// The function's register; those of carries stand behind all functions': -1.
+static int own_register(const struct sinks *s, uint16_t reg)
+{
+    int own = reg - s->register_base;
+    return own >= 0 && own < s->f->register_count ? own : -1;
+}
+
+static void uses_find(struct sinks *s)
+{
+    int count = 0;
+    for (int r = 0; r < s->f->register_count; r++)
+        s->first_use[r] = -1;
+    for (int i = 0; i < s->f->instruction_count; i++) {
+        const struct timing_site *t = &s->sites[i];
+        for (int n = 0; n < t->result_count; n++)
+            if (own_register(s, t->result[n]) >= 0)
+                s->defined[own_register(s, t->result[n])]++;
+        for (int n = 0; n < t->source_count; n++) {
+            int reg = own_register(s, t->source[n]);
+            if (reg < 0)
+                continue;
+            s->user[count] = i;
+            s->next_use[count] = s->first_use[reg];
+            s->first_use[reg] = count++;
+        }
+    }
+}
+
+// Do all ways to the block go through the other?
+static bool stands_behind(const struct code *c, int block, int other)
+{
+    while (block > other && c->dominator[block] < block)
+        block = c->dominator[block];
+    return block == other;
+}
+
+// Is all that reads what the instruction makes on the way that begins with the block, or moved there itself?
+static bool is_read_there(const struct sinks *s, int i, int block, int branch)
+{
+    const struct timing_site *t = &s->sites[i];
+    bool read = false;
+    for (int n = 0; n < t->result_count; n++) {
+        int reg = own_register(s, t->result[n]);
+        if (reg < 0 || s->defined[reg] != 1)
+            return false;
+        for (int u = s->first_use[reg]; u >= 0; u = s->next_use[u]) {
+            int user = s->user[u], its = s->f->block_of[user];
+            if (its < 0)
+                continue;
+            bool moved = s->sites[user].sinks_past == 1 + (uint32_t)(s->site_base + branch);
+            if (!moved && !stands_behind(s->code, its, block))
+                return false;
+            read = true;
+        }
+    }
+    return read;
+}
+
+// May the instruction be executed behind the branch? written: something between the two writes to memory, or waits for others.
+static bool may_sink(const struct sinks *s, int i, bool written)
+{
+    const struct timing_site *t = &s->sites[i];
+    if (t->guard != 0)
+        return false;
+    if (t->pipe == PIPE_GLOBAL_LOAD)
+        return !t->polls && !t->synchronises &&
+               (!written || ptx_has_modifier(&s->f->instructions[i], PTX_MOD_NC));
+    return pipe_info(t->pipe)->touches == TOUCHES_NOTHING && !is_among_lanes(t->pipe) &&
+           pipe_info(t->pipe)->unit == UNIT_MATH;
+}
+
+// Behind the branch at the block's end, to the way that begins with `to`.
+static void block_sink(const struct sinks *s, const struct ptx_block *b, int to)
+{
+    int branch = b->first + b->count - 1;
+    bool written = false;
+    for (int i = branch - 1; i >= b->first && !has_slow_way(&s->sites[i]); i--) {
+        enum touches touches = pipe_info(s->sites[i].pipe)->touches;
+        if (may_sink(s, i, written) && is_read_there(s, i, to, branch))
+            s->sites[i].sinks_past = 1 + (uint32_t)(s->site_base + branch);
+        written |= touches != TOUCHES_NOTHING && touches != TOUCHES_READ;
+    }
+}
+
+static void function_sink(const struct sinks *s)
+{
+    for (int n = 0; n < s->f->block_count; n++) {
+        const struct ptx_block *b = &s->f->blocks[n];
+        if (b->count == 0 || b->successor_count != 2 ||
+            s->sites[b->first + b->count - 1].pipe != PIPE_BRANCH || b->successors[0] <= n ||
+            b->successors[1] <= n || b->successors[0] == b->successors[1])
+            continue;
+        for (int k = 0; k < 2; k++)
+            if (s->ways_in[b->successors[k]] == 1)
+                block_sink(s, b, b->successors[k]);
+    }
+}
+
+void sinks_find(struct program *p)
+{
+    for (int n = 0; n < p->function_count && !p->reads_clock; n++) {
+        const struct function *own = &p->functions[n];
+        const struct ptx_function *f = own->ptx;
+        struct sinks s = {.f = f,
+                          .code = own->code,
+                          .sites = &p->timing[own->site_base],
+                          .site_base = own->site_base,
+                          .register_base = own->register_base};
+        if (own->code == NULL || own->code->count == 0 || f->block_count == 0)
+            continue;
+        size_t uses = 1;
+        for (int i = 0; i < f->instruction_count; i++)
+            uses += s.sites[i].source_count;
+        s.ways_in = xcalloc((size_t)f->block_count + 1, sizeof *s.ways_in);
+        s.defined = xcalloc((size_t)f->register_count + 1, sizeof *s.defined);
+        s.first_use = xcalloc((size_t)f->register_count + 1, sizeof *s.first_use);
+        s.next_use = xcalloc(uses, sizeof *s.next_use);
+        s.user = xcalloc(uses, sizeof *s.user);
+        blocks_count(&s);
+        uses_find(&s);
+        function_sink(&s);
+        free(s.ways_in);
+        free(s.defined);
+        free(s.first_use);
+        free(s.next_use);
+        free(s.user);
+    }
+}
