@@ -84,7 +84,7 @@ FUZZ_NAMES := $(patsubst fuzz/%_fuzz.c,%,$(sort $(wildcard fuzz/*_fuzz.c))) $(FU
 FUZZERS  := $(FUZZ_NAMES:%=$(BUILD)/%_fuzz)
 REPLAYS  := $(if $(MODULE),,$(FUZZ_NAMES:%=$(BUILD)/tests/fuzz/%_fuzz))
 # Programs of benchmarks that test scripts run.
-TEST_TOOLS := $(if $(filter sim,$(or $(MODULE),sim)),$(addprefix $(BUILD)/bench/differential/,generate generate_c run_sim lowered walked)) \
+TEST_TOOLS := $(if $(filter sim,$(or $(MODULE),sim)),$(addprefix $(BUILD)/bench/differential/,generate generate_c run_sim lowered scheduled walked)) \
     $(if $(filter fleet,$(or $(MODULE),fleet)),$(BUILD)/bench/scale/model)
 
 # ---- the two contracts, and the everyday targets ----------------------------------------------

@@ -117,8 +117,8 @@ def line_rows(data, section_at):
     return rows
 
 
-def machine(path):
-    """kernel -> list of (PTX line or None, opcode of the machine instruction), in order."""
+def machine_words(path):
+    """kernel -> list of (PTX line or None, lower word, upper word of the machine instruction), in order."""
     with tempfile.TemporaryDirectory() as work:
         source = os.path.join(work, "k.ptx")
         with open(path) as f:
@@ -148,13 +148,22 @@ def machine(path):
     for name, _, body in parts:
         if not name.startswith(".text."):
             continue
-        rows, code, k, last_exit = sorted(table[name], key=lambda r: r[0]), [], 0, 0
-        line = None
+        rows, code, k, line = sorted(table[name], key=lambda r: r[0]), [], 0, None
         for address in range(0, len(body), 16):
             while k < len(rows) and rows[k][0] <= address:
                 line = rows[k][1] or line
                 k += 1
-            word = struct.unpack_from("<Q", body, address)[0]
+            code.append((line, *struct.unpack_from("<QQ", body, address)))
+        kernels[name[len(".text."):]] = code
+    return kernels
+
+
+def machine(path):
+    """kernel -> list of (PTX line or None, opcode of the machine instruction), in order."""
+    kernels = {}
+    for name, words in machine_words(path).items():
+        code, last_exit = [], 0
+        for line, word, _ in words:
             if word & 0xfff == EXIT and word >> 12 & 15 == ALWAYS:
                 last_exit = len(code)
             if word & 0xfff != NOP:
@@ -164,7 +173,7 @@ def machine(path):
             code = code[:last_exit + 1]
         elif tail and code[-1][1] == BRANCH:  # to itself: the end
             code.pop()
-        kernels[name[len(".text."):]] = code
+        kernels[name] = code
     return kernels
 
 
@@ -243,4 +252,5 @@ def main():
               f"{sum(e <= 0.05 for e in errors)} within 5 %, {sum(e <= 0.1 for e in errors)} within 10 %")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -138,6 +138,18 @@ static void loads_of_later_turns_pass_stores(void **state)
     }
 }
 
+// A step aside for some lanes between the load and the end of the turn is a predicate, and the loop is unrolled as others are.
+static void loads_of_later_turns_pass_side_steps(void **state)
+{
+    (void)state;
+    double stays = turns_ns("ld.global.f32 %f1, [%rd2]; st.global.f32 [%rd4], %f1;\n"),
+           steps = turns_ns("ld.global.f32 %f1, [%rd2]; setp.leu.f32 %p0, %f1, %f0;\n"
+                            "@%p0 bra $around; fma.rn.f32 %f0, %f0, %f1, %f1;\n"
+                            "mov.f32 %f2, %f1; add.f32 %f3, %f3, %f2;\n$around:\n");
+    if (steps > 0.6 * stays)
+        fail_msg("over side steps %.0f ns, behind stores %.0f", steps, stays);
+}
+
 #define AT_PLACE                                             \
     "mul.wide.u32 %rd5, %r6, 4; add.s64 %rd6, %rd2, %rd5;\n" \
     "ld.global.f32 %f1, [%rd6+524288]; add.f32 %f0, %f0, %f1;\n"
@@ -160,6 +172,7 @@ int main(void)
         cmocka_unit_test(loads_pass_stores_at_other_offsets),
         cmocka_unit_test(loads_behind_side_ways_begin_in_front_of_them),
         cmocka_unit_test(loads_of_later_turns_pass_stores),
+        cmocka_unit_test(loads_of_later_turns_pass_side_steps),
         cmocka_unit_test(loads_at_loaded_places_begin_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,15 +7,18 @@
 // Which side steps get predicates was read off ptxas 13.0's code for sm_90: eight machine instructions at most, with
 // loads of global memory among them twenty; none with global atomics, calls or barriers. Around atomics of shared memory the
 // branch stays, but loads from behind it are moved over it all the same (bench/truth/tuning/uneven, counts-some and
-// counts-match: sixteen loads first, then the atomics); so they are in the region too.
+// counts-match: sixteen loads first, then the atomics); so they are in the region too. Where both ways of a branch, or several
+// conditions, become predicates, the lowering pass knows it (lower_predicates.c): their blocks are in the region with the one where
+// the lanes are together again, if they stand in a row.
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/decode/decode.h"
+#include "sim/decode/lower_code.h"
 
 enum { PREDICATED_MAX = 8, PREDICATED_LOADS_MAX = 20 };
 
 struct scope { // a function
     struct program *program;
     const struct ptx_function *f;
+    const struct code *code; // NULL: nothing is known of it
     int site_base, register_base;
 };
 
@@ -148,6 +151,15 @@ static bool has_atomics(const struct program *p, const struct segment *s)
     return false;
 }
 
+static void guarded(struct scope *d, int i, int guard)
+{
+    struct timing_site *t = &d->program->timing[i];
+    if (guard >= UINT16_MAX || t->source_count >= TIMING_REGISTERS_MAX)
+        return;
+    t->source[t->source_count++] = (uint16_t)guard;
+    t->guard = (uint16_t)(guard + 1);
+}
+
 static void predicate_read(struct scope *d, const struct segment *from)
 {
     struct timing_site *timing = d->program->timing;
@@ -166,10 +178,113 @@ static void predicate_read(struct scope *d, const struct segment *from)
         t->jumped = ends || stays;
         if (t->pipe == PIPE_BRANCH)
             t->pipe = PIPE_NONE;
-        if (guard >= UINT16_MAX || t->source_count >= TIMING_REGISTERS_MAX)
-            continue;
-        t->source[t->source_count++] = (uint16_t)guard;
-        t->guard = (uint16_t)(guard + 1);
+        guarded(d, i, guard);
+    }
+}
+
+/* ---- sides that the lowering pass has under predicates ---------------------------------------------- */
+
+static int end_of(const struct scope *d, int block)
+{
+    return d->f->blocks[block].first + d->f->blocks[block].count - 1;
+}
+
+// May all of the block but a jump at its end be under a predicate?
+static bool fits(const struct scope *d, int block)
+{
+    const struct ptx_block *b = &d->f->blocks[block];
+    for (int i = b->first; i < b->first + b->count; i++) {
+        enum timing_pipe pipe = d->program->timing[d->site_base + i].pipe;
+        if (!may_have_predicate(pipe) && !(pipe == PIPE_BRANCH && i == end_of(d, block)))
+            return false;
+    }
+    return true;
+}
+
+// Of the blocks behind the segment's, one segment each, those that are executed with it (lower_predicates.c).
+static int sides_behind(const struct scope *d, size_t at, size_t end)
+{
+    const struct segment *s = &d->program->segments[at];
+    int block = d->f->block_of[last_instruction(d, s)], count = 0;
+    const struct code *c = d->code;
+    if (c == NULL || block < 0 || last_instruction(d, s) != end_of(d, block) ||
+        c->joined_to[block] != block)
+        return 0;
+    for (int b = block + 1; b < d->f->block_count && c->joined_to[b] == block; b++) {
+        size_t of = at + (size_t)(b - block);
+        if (of >= end || !is_whole_block(d, &s[b - block], &d->f->blocks[b]) ||
+            !may_be_in_region(d, &s[b - block]) || !fits(d, b))
+            break;
+        count++;
+    }
+    return count;
+}
+
+// Do all ways to the block come from those in front of it, from this one on?
+static bool comes_from_these(const struct ptx_block *b, int block, int first)
+{
+    for (int i = 0; i < b->predecessor_count; i++)
+        if (b->predecessors[i] < first || b->predecessors[i] >= block)
+            return false;
+    return true;
+}
+
+// The segment at which the lanes are together again: so many behind this one; 0: not known.
+static int meets_behind(const struct scope *d, size_t at, size_t end)
+{
+    const struct segment *s = &d->program->segments[at];
+    int sides = sides_behind(d, at, end), block = d->f->block_of[last_instruction(d, s)],
+        meet = block + sides + 1;
+    if (sides == 0 || at + (size_t)sides + 1 >= end || meet >= d->f->block_count ||
+        d->f->blocks[meet].count == 0 || block_ends_thread(d->f, meet) ||
+        d->code->loop_of[meet] != d->code->loop_of[block])
+        return 0;
+    for (int b = block + 1; b < meet; b++)
+        for (int i = 0; i < d->f->blocks[b].successor_count; i++)
+            if (d->f->blocks[b].successors[i] <= b || d->f->blocks[b].successors[i] > meet)
+                return 0;
+    const struct segment *to = &s[sides + 1];
+    bool begins = to->first_site - d->site_base == d->f->blocks[meet].first;
+    return begins && may_be_in_region(d, to) && comes_from_these(&d->f->blocks[meet], meet, block)
+               ? sides + 1
+               : 0;
+}
+
+// The predicate that the block is under; -1.
+static int guard_of(const struct scope *d, int block)
+{
+    int guard = -1;
+    while (guard < 0 && d->f->blocks[block].predecessor_count > 0) {
+        int from = d->f->blocks[block].predecessors[0];
+        if (from < 0 || from >= block)
+            break;
+        guard = d->f->instructions[end_of(d, from)].guard;
+        block = from;
+    }
+    return guard;
+}
+
+static void branch_vanishes(struct scope *d, int block)
+{
+    struct timing_site *t = &d->program->timing[d->site_base + end_of(d, block)];
+    if (t->pipe != PIPE_BRANCH)
+        return;
+    t->pipe = PIPE_NONE;
+    t->other_slots = 0;
+}
+
+static void sides_read(struct scope *d, const struct segment *from, int meet)
+{
+    int block = d->f->block_of[last_instruction(d, from)];
+    branch_vanishes(d, block);
+    for (int b = block + 1; b < block + meet; b++) {
+        int guard = guard_of(d, b);
+        branch_vanishes(d, b);
+        for (int i = d->f->blocks[b].first; i <= end_of(d, b); i++) {
+            d->program->timing[d->site_base + i].side_step = true;
+            if (guard >= 0)
+                guarded(d, d->site_base + i, d->register_base + guard);
+        }
     }
 }
 
@@ -184,7 +299,10 @@ static int region_grow(struct scope *d, size_t last, size_t end)
         predicate_read(d, s);
         return 2;
     }
-    return 0;
+    int meet = meets_behind(d, last, end);
+    if (meet > 0)
+        sides_read(d, s, meet);
+    return meet;
 }
 
 static void regions_of(struct scope *d, size_t first, size_t end)
@@ -213,6 +331,7 @@ void regions_find(struct program *p)
         end = first;
         while (end < p->segment_count && p->sites[p->segments[end].first_site].function == f)
             end++;
-        regions_of(&(struct scope){p, f, own->site_base, own->register_base}, first, end);
+        regions_of(&(struct scope){p, f, own->code, own->site_base, own->register_base}, first,
+                   end);
     }
 }

@@ -236,7 +236,8 @@ static void loads_mark(struct body *l, struct timing_site *sites, uint8_t room,
     for (int i = 0; i < l->count; i++) {
         struct timing_site *t = &sites[i];
         int below = level_of(level, t->source, t->source_count);
-        if (pipe_info(t->pipe)->unit != UNIT_LOAD || below >= LOAD_LEVELS || !may_pass_all(l, i))
+        if (pipe_info(t->pipe)->unit != UNIT_LOAD || t->side_step || below >= LOAD_LEVELS ||
+            !may_pass_all(l, i))
             continue;
         int from = below > 0 ? place_from(sites, level, l->count, i, made) : -1;
         if (below > 0 && from < 0)
@@ -303,6 +304,25 @@ static uint8_t loads_room(const struct program *p, int held)
     return (uint8_t)(room < LEAST ? LEAST : room > MOST ? MOST : room);
 }
 
+// Instructions of the region that begins with the block, if that is all of a loop; 0. Side steps within are predicates.
+static int turn_of(const struct program *p, const struct function *own, int block)
+{
+    const struct ptx_function *f = own->ptx;
+    const struct ptx_block *b = &f->blocks[block];
+    if (b->count == 0)
+        return 0;
+    const struct segment *s = &p->segments[p->sites[own->site_base + b->first].segment];
+    bool begins = s->first_site == own->site_base + b->first && s->place == 0;
+    int count = begins ? s->region_count : b->count, end = b->first + count - 1,
+        last = f->block_of[end];
+    if (last < 0 || end != f->blocks[last].first + f->blocks[last].count - 1)
+        return 0;
+    for (int i = 0; i < f->blocks[last].successor_count; i++)
+        if (f->blocks[last].successors[i] == block)
+            return count;
+    return 0;
+}
+
 void loops_unroll(struct program *p)
 {
     for (int n = 0; n < p->function_count && !p->reads_clock; n++) {
@@ -312,18 +332,14 @@ void loops_unroll(struct program *p)
         for (int b = 0; b < f->block_count; b++) {
             const struct ptx_block *block = &f->blocks[b];
             const struct ptx_instruction *in = &f->instructions[block->first];
-            bool turns = block->count > 0 && !in->nounroll && is_counted(in, block->count);
-            bool back = false;
-            turns &= is_copied(own->code, b);
-            for (int i = 0; i < block->successor_count; i++)
-                back |= block->successors[i] == b;
-            if (!turns || !back)
+            int count = turn_of(p, own, b);
+            if (count == 0 || in->nounroll || !is_counted(in, count) || !is_copied(own->code, b))
                 continue;
             if (held == NULL) {
                 held = xcalloc((size_t)f->block_count, sizeof *held);
                 ptx_registers_turned(f, held);
             }
-            loop_unroll(p, own->site_base + block->first, in, block->count, loads_room(p, held[b]));
+            loop_unroll(p, own->site_base + block->first, in, count, loads_room(p, held[b]));
         }
         free(held);
     }

@@ -727,7 +727,7 @@ static void code_start(struct code *c, struct arena *a)
     c->order = xcalloc(blocks, sizeof(int));
     c->number = xcalloc(blocks, sizeof(int));
     c->loop_of = ARENA_ARRAY(a, int, blocks);
-    c->joined_to = xcalloc(blocks, sizeof(int));
+    c->joined_to = ARENA_ARRAY(a, int, blocks);
     c->joined_late = xcalloc(blocks, sizeof(bool));
     c->agree = xcalloc(blocks, sizeof(bool));
     c->diverged = xcalloc(blocks, sizeof(bool));
@@ -768,7 +768,6 @@ static void code_end(struct code *c, struct arena *a)
     c->brought = brought;
     free(c->order);
     free(c->number);
-    free(c->joined_to);
     free(c->joined_late);
     free(c->agree);
     free(c->diverged);

@@ -256,17 +256,31 @@ static void trace_turn(struct warp *w, const struct segment *s)
     p->last = w->trace->count;
 }
 
+enum { PLACES = 64 };
+
+// Has the warp run the segment since it came to the region? Of sides that lanes diverged into it may run a later one first.
+static bool was_in_region(const struct trace_region *r, int place)
+{
+    return place < PLACES ? (r->run >> place & 1) != 0 : place <= r->place;
+}
+
+static void region_enter(struct warp *w, const struct segment *s, uint32_t mask)
+{
+    struct trace_region *r = &w->region;
+    w->trace_base = r->base + (size_t)(s->first_site - r->head->first_site);
+    w->trace_first = (uint32_t)s->first_site;
+    r->place = s->place > r->place ? s->place : r->place;
+    r->run |= s->place < PLACES ? (uint64_t)1 << s->place : 0;
+    trace_begin(w->trace->ops + w->trace_base, s, mask);
+}
+
 // The place of a segment in a region that the warp is in: what it skipped before stays without lanes.
 static bool region_goes_on(struct warp *w, const struct segment *s, uint32_t mask)
 {
-    struct trace_region *r = &w->region;
-    const struct segment *head = s - s->place;
-    if (r->head != head || s->place <= r->place)
+    const struct trace_region *r = &w->region;
+    if (r->head != s - s->place || s->place == 0 || was_in_region(r, s->place))
         return false;
-    w->trace_base = r->base + (size_t)(s->first_site - head->first_site);
-    w->trace_first = (uint32_t)s->first_site;
-    r->place = s->place;
-    trace_begin(w->trace->ops + w->trace_base, s, mask);
+    region_enter(w, s, mask);
     return true;
 }
 
@@ -278,7 +292,7 @@ static void region_begin(struct warp *w, const struct segment *s, uint32_t mask)
     if (s->count < head->region_count)
         trace_begin(w->trace->ops + w->trace->count, &whole, 0);
     w->trace->count += (size_t)head->region_count;
-    (void)region_goes_on(w, s, mask);
+    region_enter(w, s, mask);
 }
 
 void trace_segment(struct warp *w, const struct segment *s, uint32_t mask)

@@ -512,7 +512,8 @@ struct trace_look { // a wait for an mbarrier that found the phase not over, in 
 
 struct trace_region {           // that a traced warp is in
     const struct segment *head; // NULL: in none
-    int place;                  // of the segment that runs
+    int place;                  // of the last segment that has run
+    uint64_t run;               // bits: places that have
     size_t base;                // where the region is in the trace
 };
 
