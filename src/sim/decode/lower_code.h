@@ -148,6 +148,7 @@ int lower_beside(const struct ptx_instruction *in);
 // lower_absorb.c
 void code_absorb(struct code *c);
 bool code_counts_in_sum(const struct code *c, int k); // popc of 64 bits
+bool code_is_choice_in_sum(const struct code *c, int k);
 // Do two shifts and what joins them, of which `part` is one, rotate a value?
 bool code_rotates(const struct code *c, int part, int join);
 // lower_halves.c: fills c->halves; machine instructions of a bit operation of 64 bits.

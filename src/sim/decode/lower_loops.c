@@ -753,6 +753,25 @@ static void halves_move(struct code *c, int loop)
             c->slots[i] += (of - 1) / of;
 }
 
+// A register that a choice is added to is still there when the first sum is made: it is moved to at the end, but where a loop's
+// copies hand on to each other.
+static void choices_move(struct code *c)
+{
+    for (int i = 0; i < c->count; i++) {
+        int loop = block_of(c, i) >= 0 ? c->loop_of[block_of(c, i)] : -1,
+            reg = is_int(at(c, i), PTX_OP_ADD, 32) ? at(c, i)->operands[0].reg : -1;
+        if (reg < 0 || !c->several[reg] || (loop >= 0 && c->loops[loop].copies > 1))
+            continue;
+        for (int k = 0; k < 2; k++) {
+            int from = def_of(c, *source_of(c, i, k));
+            const struct origin *to = source_of(c, i, 1 - k);
+            if (from >= 0 && code_is_choice_in_sum(c, from) && to->kind == VALUE_KEPT &&
+                to->at == reg)
+                c->slots[i] += 1;
+        }
+    }
+}
+
 void code_loops(struct code *c)
 {
     for (int n = 0; n < c->loop_count; n++) {
@@ -778,6 +797,7 @@ void code_loops(struct code *c)
             pointer_moves(c, n);
         halves_move(c, n);
     }
+    choices_move(c);
 }
 
 int program_registers(struct program *p)

@@ -754,6 +754,21 @@ static bool is_angle_again(const struct code *c, int i)
     return false;
 }
 
+// Beside the two that add either number (code_is_choice_in_sum): of two choices the one that is added to, of what all lanes have alike
+// a move from its uniform register.
+static double choice_slots(const struct code *c, int i)
+{
+    for (int k = 0; k < 2 && is_int(at(c, i), PTX_OP_ADD, 32); k++) {
+        int from = def_of(c, *source_of(c, i, k));
+        const struct origin *to = source_of(c, i, 1 - k);
+        int other = def_of(c, *to);
+        if (from >= 0 && code_is_choice_in_sum(c, from))
+            return (other >= 0 && code_is_choice_in_sum(c, other)) ||
+                   (value_differs(c, i) && to->kind != VALUE_NUMBER && !origin_differs(c, to));
+    }
+    return 0;
+}
+
 static double slots_of(struct code *c, int i)
 {
     enum { ROUNDED_BY_NUMBER = 11, RECIPROCAL_F64 = 11 };
@@ -786,7 +801,7 @@ static double slots_of(struct code *c, int i)
                : in->opcode == PTX_OP_NEG && is_sign_of_product(c, i) ? 0
                                                                       : 1;
     double alone = alone_slots(c, i) + is_extended_load(c, i) - is_angle_again(c, i) +
-                   code_needed_beside(c, i);
+                   code_needed_beside(c, i) + choice_slots(c, i);
     if (in->opcode == PTX_OP_DIV && is_float(in) && bits_of(in) == 32 && has_number(c, i) &&
         source_of(c, i, 1)->kind == VALUE_NUMBER)
         return is_rounded(in) ? ROUNDED_BY_NUMBER : 1; // times its reciprocal

@@ -1,0 +1,78 @@
+// Machine instructions that are reckoned without a ptxas for choices between numbers and for numbers of 16 bits, of kernels whose
+// code ptxas 13.0 was seen to make.
+// SPDX-License-Identifier: Apache-2.0
+#include "exec_support.h"
+
+// Of one warp: x is the thread's number, which lanes do not share, n the parameter, 1 here.
+static double straight(const char *body)
+{
+    static char text[4096];
+    struct bench b;
+    uint32_t n = 1;
+    int length = snprintf(text, sizeof text,
+                          ".version 8.0\n.target sm_90\n.address_size 64\n"
+                          ".visible .entry k(.param .u32 n) {\n"
+                          ".reg .b32 %%x, %%n, %%r<32>; .reg .f32 %%f<8>; .reg .b16 %%h<8>;\n"
+                          ".reg .pred %%p, %%q; .shared .align 4 .b32 s[64];\n"
+                          "ld.param.u32 %%n, [n];\nmov.u32 %%x, %%tid.x;\n%s"
+                          "st.shared.u32 [s], %%r9;\nret; }\n",
+                          body);
+    assert_true(length > 0 && (size_t)length < sizeof text);
+    bench_text(&b, text);
+    bench_run(&b, "k", GRID1(1, 32), ARGS(&n));
+    double counted = bench_counter(&b, COUNTER_WARP_INSTRUCTIONS);
+    bench_close(&b);
+    return counted;
+}
+
+#define LANE "mov.u32 %r1, %laneid;\n"
+#define CHOICE LANE "setp.lt.u32 %p, %x, 7;\nselp.u32 %r2, 1, 0, %p;\n"
+
+static void a_choice_that_a_sum_adds_is_two_sums_of_two(void **state)
+{
+    (void)state;
+    // IADD3, and under the predicate another: as many as the choice and the sum alone.
+    double one = straight(CHOICE "add.s32 %r9, %r1, %r2;\n");
+    assert_true(straight(CHOICE "xor.b32 %r9, %r1, %r2;\n") == one);
+    // No sum of three takes it, where a choice that is not between numbers is part of one.
+    assert_true(straight(CHOICE "add.s32 %r3, %r1, %x;\nadd.s32 %r9, %r3, %r2;\n") == one + 1);
+    assert_true(straight(LANE "setp.lt.u32 %p, %x, 7;\nselp.b32 %r2, %x, 0, %p;\n"
+                              "add.s32 %r3, %r1, %x;\nadd.s32 %r9, %r3, %r2;\n") == one);
+    assert_true(straight(CHOICE "add.s32 %r3, %r1, %r2;\nadd.s32 %r9, %r3, %x;\n") == one + 1);
+    // A product or a shift is made by itself.
+    assert_true(straight(CHOICE "shl.b32 %r3, %r1, 2;\nadd.s32 %r9, %r3, %r2;\n") == one + 1);
+    assert_true(straight(CHOICE "shl.b32 %r3, %r1, 2;\nsub.s32 %r9, %r3, %r2;\n") == one);
+}
+
+static void the_sum_of_two_choices_is_four(void **state)
+{
+    (void)state;
+    double one = straight(CHOICE "add.s32 %r9, %r1, %r2;\n");
+    assert_true(straight(CHOICE "setp.lt.u32 %q, %r1, 5;\nselp.u32 %r3, 1, 0, %q;\n"
+                                "add.s32 %r9, %r3, %r2;\n") == one + 1 + 2);
+}
+
+static void a_choice_is_added_to_what_lanes_share_outside_of_uniform_registers(void **state)
+{
+    (void)state;
+    double lanes = straight(CHOICE "add.s32 %r9, %x, %r2;\n");
+    assert_true(straight(CHOICE "add.s32 %r9, %n, %r2;\n") == lanes + 1 + 1); // its load, too
+}
+
+static void a_register_that_a_choice_is_added_to_is_moved(void **state)
+{
+    (void)state;
+    double bits = straight(CHOICE "mov.u32 %r9, %r1;\nxor.b32 %r9, %r9, %r2;\n");
+    assert_true(straight(CHOICE "mov.u32 %r9, %r1;\nadd.s32 %r9, %r9, %r2;\n") == bits + 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_choice_that_a_sum_adds_is_two_sums_of_two),
+        cmocka_unit_test(the_sum_of_two_choices_is_four),
+        cmocka_unit_test(a_choice_is_added_to_what_lanes_share_outside_of_uniform_registers),
+        cmocka_unit_test(a_register_that_a_choice_is_added_to_is_moved),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
