@@ -62,8 +62,11 @@ static void a_choice_is_added_to_what_lanes_share_outside_of_uniform_registers(v
 static void a_register_that_a_choice_is_added_to_is_moved(void **state)
 {
     (void)state;
-    double bits = straight(CHOICE "mov.u32 %r9, %r1;\nxor.b32 %r9, %r9, %r2;\n");
-    assert_true(straight(CHOICE "mov.u32 %r9, %r1;\nadd.s32 %r9, %r9, %r2;\n") == bits + 1);
+#define LOOP(OPCODE)                                                                         \
+    CHOICE "mov.u32 %r9, 0;\nmov.u32 %r8, 0;\nagain:\n.pragma \"nounroll\";\n"             \
+           "setp.lt.u32 %p, %r8, %x;\nselp.u32 %r2, 1, 0, %p;\n" OPCODE " %r9, %r9, %r2;\n" \
+           "add.s32 %r8, %r8, 1;\nsetp.lt.u32 %q, %r8, %n;\n@%q bra again;\n"
+    assert_true(straight(LOOP("add.s32")) == straight(LOOP("xor.b32")) + 1);
 }
 
 int main(void)
