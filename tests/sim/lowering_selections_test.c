@@ -69,6 +69,25 @@ static void a_register_that_a_choice_is_added_to_is_moved(void **state)
     assert_true(straight(LOOP("add.s32")) == straight(LOOP("xor.b32")) + 1);
 }
 
+static void numbers_of_16_bits_are_part_of_the_instruction(void **state)
+{
+    (void)state;
+#define HALVES LANE "cvt.u16.u32 %h1, %r1;\ncvt.u16.u32 %h2, %x;\n"
+#define STORED "cvt.u32.u16 %r9, %h5;\n"
+    double read = straight(HALVES "mul.f16 %h5, %h1, %h2;\n" STORED);
+    assert_true(straight(HALVES "mov.f32 %f1, 0f3DCCCCCD;\ncvt.rn.f16.f32 %h3, %f1;\n"
+                                "mul.f16 %h5, %h1, %h3;\n" STORED) <= read);
+    // Both halves of a word; x is not read then.
+    double word = straight(LANE "mul.f16x2 %r9, %r1, %x;\n");
+    assert_true(straight(LANE "mov.f32 %f1, 0f3DCCCCCD;\ncvt.rn.f16.f32 %h3, %f1;\n"
+                              "mov.b32 %r2, {%h3, %h3};\nmul.f16x2 %r9, %r1, %r2;\n") == word - 1);
+    assert_true(straight(LANE "mov.f32 %f1, 0f3DCCCCCD;\ncvt.rn.bf16x2.f32 %r2, %f1, %f1;\n"
+                              "mul.bf16x2 %r9, %r1, %r2;\n") == word - 1);
+    // What is no number is rounded.
+    assert_true(straight(LANE "cvt.rn.f32.u32 %f1, %x;\ncvt.rn.f16x2.f32 %r2, %f1, %f1;\n"
+                              "mul.f16x2 %r9, %r1, %r2;\n") == word + 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -76,6 +95,7 @@ int main(void)
         cmocka_unit_test(the_sum_of_two_choices_is_four),
         cmocka_unit_test(a_choice_is_added_to_what_lanes_share_outside_of_uniform_registers),
         cmocka_unit_test(a_register_that_a_choice_is_added_to_is_moved),
+        cmocka_unit_test(numbers_of_16_bits_are_part_of_the_instruction),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
