@@ -12,7 +12,7 @@ static double straight(const char *body)
     int length = snprintf(text, sizeof text,
                           ".version 8.0\n.target sm_90\n.address_size 64\n"
                           ".visible .entry k(.param .u32 n) {\n"
-                          ".reg .b32 %%x, %%n, %%r<32>; .reg .f32 %%f<8>; .reg .b16 %%h<8>;\n"
+                          ".reg .b32 %%x, %%n, %%r<32>; .reg .f32 %%f<8>; .reg .b16 %%h<8>; .reg .b64 %%d<8>;\n"
                           ".reg .pred %%p, %%q; .shared .align 4 .b32 s[64];\n"
                           "ld.param.u32 %%n, [n];\nmov.u32 %%x, %%tid.x;\n%s"
                           "st.shared.u32 [s], %%r9;\nret; }\n",
@@ -88,6 +88,51 @@ static void numbers_of_16_bits_are_part_of_the_instruction(void **state)
                               "mul.f16x2 %r9, %r1, %r2;\n") == word + 2);
 }
 
+static void a_comparison_that_chooses_one_or_zero_is_one_instruction(void **state)
+{
+    (void)state;
+#define FLOATS LANE "cvt.rn.f32.u32 %f1, %x;\ncvt.rn.f32.u32 %f2, %r1;\n"
+#define WORD "mov.b32 %r9, %f5;\n"
+    double sum = straight(FLOATS "add.f32 %f5, %f1, %f2;\n" WORD);
+    assert_true(straight(FLOATS "setp.lt.f32 %p, %f1, %f2;\n"
+                                "selp.f32 %f5, 0f3F800000, 0f00000000, %p;\n" WORD) == sum);
+    assert_true(straight(FLOATS "setp.lt.f32 %p, %f1, %f2;\n"
+                                "selp.f32 %f5, 0f00000000, 0f3F800000, %p;\n" WORD) == sum);
+    // Other numbers, and comparisons of whole ones, take a predicate.
+    assert_true(straight(FLOATS "setp.lt.f32 %p, %f1, %f2;\n"
+                                "selp.f32 %f5, 0f40000000, 0f00000000, %p;\n" WORD) == sum + 1);
+    assert_true(straight(FLOATS "setp.lt.f32 %p, %f1, %f2;\nselp.f32 %f3, %f1, %f2, %p;\n"
+                                "selp.f32 %f4, 0f3F800000, 0f00000000, %p;\n"
+                                "add.f32 %f5, %f3, %f4;\n" WORD) == sum + 3);
+}
+
+static void a_product_of_16_bits_extends_what_was_loaded_without_a_sign(void **state)
+{
+    (void)state;
+    // The address is the same for both.
+    double plain =
+        straight("ld.shared.s16 %h1, [s];\nld.shared.s16 %h2, [s+2];\n"
+                 "mul.lo.s16 %h5, %h1, %h2;\ncvt.u32.u16 %r3, %h5;\nxor.b32 %r9, %r3, %x;\n");
+    assert_true(straight("ld.shared.u16 %h1, [s];\nld.shared.u16 %h2, [s+2];\n"
+                         "mul.lo.s16 %h5, %h1, %h2;\ncvt.u32.u16 %r3, %h5;\n"
+                         "xor.b32 %r9, %r3, %x;\n") == plain + 2);
+    assert_true(straight("ld.shared.u16 %h1, [s];\nld.shared.u16 %h2, [s+2];\n"
+                         "mul.lo.u16 %h5, %h1, %h2;\ncvt.u32.u16 %r3, %h5;\n"
+                         "xor.b32 %r9, %r3, %x;\n") == plain);
+}
+
+static void a_value_is_taken_off_a_wide_product_at_once(void **state)
+{
+    (void)state;
+#define PAIR LANE "ld.shared.u64 %d2, [s+8];\n"
+#define HALVES_OF "mov.b64 {%r5, %r6}, %d3;\nxor.b32 %r9, %r5, %r6;\n"
+    double sum = straight(PAIR "mul.wide.s32 %d4, %r1, %x;\nadd.s64 %d3, %d4, %d2;\n" HALVES_OF);
+    assert_true(straight(PAIR "mul.wide.s32 %d4, %r1, %x;\nsub.s64 %d3, %d4, %d2;\n" HALVES_OF) ==
+                sum);
+    assert_true(straight(PAIR "mul.wide.s32 %d4, %r1, %x;\nsub.s64 %d3, %d2, %d4;\n" HALVES_OF) ==
+                sum + 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -96,6 +141,9 @@ int main(void)
         cmocka_unit_test(a_choice_is_added_to_what_lanes_share_outside_of_uniform_registers),
         cmocka_unit_test(a_register_that_a_choice_is_added_to_is_moved),
         cmocka_unit_test(numbers_of_16_bits_are_part_of_the_instruction),
+        cmocka_unit_test(a_comparison_that_chooses_one_or_zero_is_one_instruction),
+        cmocka_unit_test(a_product_of_16_bits_extends_what_was_loaded_without_a_sign),
+        cmocka_unit_test(a_value_is_taken_off_a_wide_product_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

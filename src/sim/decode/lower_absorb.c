@@ -30,7 +30,7 @@ static bool absorbs_wide(const struct code *c, int k, struct reader r)
     if (code_rotates(c, k, r.instruction))
         return true;
     if (is_wide_product(from))
-        return sum || (is_int(in, PTX_OP_SUB, 64) && r.operand == 1 && has_number(c, k));
+        return sum || (is_int(in, PTX_OP_SUB, 64) && (r.operand == 0 || has_number(c, k)));
     if (is_shift_by_number(c, k, PTX_OP_SHL, 64))
         return sum && reader_count(c, k) == 1; // LEA, LEA.HI.X
     if (is_widening(from)) {                   // LEA.HI.X.SX32; IMAD.WIDE needs both halves
