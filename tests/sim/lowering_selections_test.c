@@ -9,14 +9,15 @@ static double straight(const char *body)
     static char text[4096];
     struct bench b;
     uint32_t n = 1;
-    int length = snprintf(text, sizeof text,
-                          ".version 8.0\n.target sm_90\n.address_size 64\n"
-                          ".visible .entry k(.param .u32 n) {\n"
-                          ".reg .b32 %%x, %%n, %%r<32>; .reg .f32 %%f<8>; .reg .b16 %%h<8>; .reg .b64 %%d<8>;\n"
-                          ".reg .pred %%p, %%q; .shared .align 4 .b32 s[64];\n"
-                          "ld.param.u32 %%n, [n];\nmov.u32 %%x, %%tid.x;\n%s"
-                          "st.shared.u32 [s], %%r9;\nret; }\n",
-                          body);
+    int length = snprintf(
+        text, sizeof text,
+        ".version 8.0\n.target sm_90\n.address_size 64\n"
+        ".visible .entry k(.param .u32 n) {\n"
+        ".reg .b32 %%x, %%n, %%r<32>; .reg .f32 %%f<8>; .reg .b16 %%h<8>; .reg .b64 %%d<8>;\n"
+        ".reg .pred %%p, %%q; .shared .align 4 .b32 s[64];\n"
+        "ld.param.u32 %%n, [n];\nmov.u32 %%x, %%tid.x;\n%s"
+        "st.shared.u32 [s], %%r9;\nret; }\n",
+        body);
     assert_true(length > 0 && (size_t)length < sizeof text);
     bench_text(&b, text);
     bench_run(&b, "k", GRID1(1, 32), ARGS(&n));
@@ -62,8 +63,8 @@ static void a_choice_is_added_to_what_lanes_share_outside_of_uniform_registers(v
 static void a_register_that_a_choice_is_added_to_is_moved(void **state)
 {
     (void)state;
-#define LOOP(OPCODE)                                                                         \
-    CHOICE "mov.u32 %r9, 0;\nmov.u32 %r8, 0;\nagain:\n.pragma \"nounroll\";\n"             \
+#define LOOP(OPCODE)                                                                        \
+    CHOICE "mov.u32 %r9, 0;\nmov.u32 %r8, 0;\nagain:\n.pragma \"nounroll\";\n"              \
            "setp.lt.u32 %p, %r8, %x;\nselp.u32 %r2, 1, 0, %p;\n" OPCODE " %r9, %r9, %r2;\n" \
            "add.s32 %r8, %r8, 1;\nsetp.lt.u32 %q, %r8, %n;\n@%q bra again;\n"
     assert_true(straight(LOOP("add.s32")) == straight(LOOP("xor.b32")) + 1);

@@ -657,7 +657,7 @@ static void pointer_moves(struct code *c, int loop)
                 continue;
             }
             if ((long_one && l->copies > 1) ||
-                (body > SHORT && accesses_at(c, loop, reg).count > 1))
+                (body > SHORT && c->differs[reg] && accesses_at(c, loop, reg).count > 1))
                 continue;
             bool pair = begins_as_pair(c, loop, reg),
                  half = (body > SHORT && c->differs[reg]) || (pointers == 1 && pair);
