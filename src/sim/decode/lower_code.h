@@ -2,8 +2,7 @@
 // folded into what reads it; which branches become predicates; which loops are unrolled. The files that share this:
 //   lower_code.c    blocks: dominators and loops; values: where each operand comes from, who reads it
 //   lower_forms.h   what a PTX instruction is
-//   lower_known.c   what numbers make
-//   lower_absorb.c  what is folded into what reads it
+//   lower_absorb.c  what is folded into what reads it; lower_known.c: what numbers make
 //   lower_made.c    machine instructions of each PTX instruction by itself and with what it absorbs
 //   lower_atomic.c  atomics
 //   lower_divide.c  divisions, roots, powers, logarithms
