@@ -30,7 +30,7 @@ static bool absorbs_wide(const struct code *c, int k, struct reader r)
     if (code_rotates(c, k, r.instruction))
         return true;
     if (is_wide_product(from))
-        return sum || (is_int(in, PTX_OP_SUB, 64) && r.operand == 1 && has_number(c, k));
+        return sum || (is_int(in, PTX_OP_SUB, 64) && (r.operand == 0 || has_number(c, k)));
     if (is_shift_by_number(c, k, PTX_OP_SHL, 64))
         return sum && reader_count(c, k) == 1; // LEA, LEA.HI.X
     if (is_widening(from)) {                   // LEA.HI.X.SX32; IMAD.WIDE needs both halves
@@ -286,6 +286,19 @@ bool code_counts_in_sum(const struct code *c, int k)
            is_int(at(c, c->readers[c->first_reader[k]].instruction), PTX_OP_ADD, 32);
 }
 
+// A choice between two numbers that one sum adds: ptxas adds the first number, and under the predicate the second one in its place.
+// Neither is part of a sum of three.
+bool code_is_choice_in_sum(const struct code *c, int k)
+{
+    if (at(c, k)->opcode != PTX_OP_SELP || is_float(at(c, k)) || bits_of(at(c, k)) != 32 ||
+        at(c, k)->guard >= 0 || c->fate[k] != FATE_MADE || reader_count(c, k) != 1 ||
+        !is_number(c, k, 0) || !is_number(c, k, 1))
+        return false;
+    int sum = c->readers[c->first_reader[k]].instruction;
+    return is_int(at(c, sum), PTX_OP_ADD, 32) && at(c, sum)->guard < 0 &&
+           c->f->block_of[sum] == c->f->block_of[k];
+}
+
 static void absorb_one(struct code *c, int k)
 {
     int first = c->first_reader[k], end = c->first_reader[k + 1];
@@ -314,6 +327,9 @@ static void absorb_one(struct code *c, int k)
 
 void code_absorb(struct code *c)
 {
+    for (int i = 0; i < c->count; i++)
+        if (code_is_choice_in_sum(c, i))
+            c->taken[c->readers[c->first_reader[i]].instruction] = true;
     for (int i = 0; i < c->count; i++)
         if (at(c, i)->operand_count > 0 && at(c, i)->operands[0].kind == PTX_OPERAND_REGISTER)
             absorb_one(c, i);

@@ -211,10 +211,16 @@ bool is_whole_mask(const struct code *c, int i)
     return (code_bits(c, *source_of(c, i, 0)) & ~(uint32_t)mask) == 0;
 }
 
-// Does the value have to be extended from 16 bits before it is compared, multiplied, shifted to the right?
+// Does the value have to be extended from 16 bits before it is compared, multiplied, shifted to the right? One with a sign also if it
+// was loaded without.
 static int is_to_extend(const struct code *c, int i, int operand)
 {
-    return code_bits(c, *source_of(c, i, operand)) >> HALF != 0;
+    struct origin v = *source_of(c, i, operand);
+    if (v.kind == VALUE_NUMBER || is_loaded_as(c, v, PTX_KIND_SIGNED, HALF) ||
+        is_loaded_as(c, v, PTX_KIND_SIGNED, HALF / 2))
+        return 0;
+    int clean = is_signed(type_of(at(c, i))) ? HALF - 1 : HALF;
+    return code_bits(c, v) >> clean != 0;
 }
 
 // Arithmetic of 16 bits goes by 32: what reads the upper half extends its operands first; a difference negates by itself.

@@ -2,6 +2,7 @@
 // which instructions make the same, who reads what.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/decode/lower_code.h"
+#include "sim/decode/lower_known.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -230,130 +231,6 @@ static uint64_t result_index(const struct ptx_instruction *in, int reg)
     return 0;
 }
 
-static bool is_whole_number(const struct ptx_instruction *in)
-{
-    enum ptx_type_kind kind = in->type_count > 0 ? ptx_type_kind(in->types[0]) : PTX_KIND_NONE;
-    return kind == PTX_KIND_SIGNED || kind == PTX_KIND_UNSIGNED || kind == PTX_KIND_BITS;
-}
-
-// What ptxas works out of numbers: as `bits` of the instruction's type. false: it is left.
-static bool number_made(const struct ptx_instruction *in, uint64_t a, uint64_t b, uint64_t *made)
-{
-    int bits = in->type_count > 0 ? ptx_type_bits(in->types[0]) : 0;
-    uint64_t mask = bits == 64 ? UINT64_MAX : 0xffffffff;
-    if ((bits != 32 && bits != 64) || !is_whole_number(in) || in->guard >= 0)
-        return false;
-    switch (in->opcode) {
-    case PTX_OP_ADD:
-        *made = (a + b) & mask;
-        return true;
-    case PTX_OP_SUB:
-        *made = (a - b) & mask;
-        return true;
-    case PTX_OP_MUL:
-        *made = (a * b) & mask;
-        return !ptx_has_modifier(in, PTX_MOD_HI) && !ptx_has_modifier(in, PTX_MOD_WIDE);
-    case PTX_OP_AND:
-        *made = a & b & mask;
-        return true;
-    case PTX_OP_OR:
-        *made = (a | b) & mask;
-        return true;
-    case PTX_OP_XOR:
-        *made = (a ^ b) & mask;
-        return true;
-    case PTX_OP_SHL:
-        *made = b < (uint64_t)bits ? (a << b) & mask : 0;
-        return true;
-    case PTX_OP_SHR:
-        *made = b < (uint64_t)bits ? (a & mask) >> b : 0;
-        return ptx_type_kind(in->types[0]) != PTX_KIND_SIGNED;
-    default:
-        return false;
-    }
-}
-
-static float float_of(uint64_t bits)
-{
-    uint32_t word = (uint32_t)bits;
-    float value;
-    memcpy(&value, &word, sizeof value);
-    return value;
-}
-
-static uint64_t bits_of_float(float value)
-{
-    uint32_t word;
-    memcpy(&word, &value, sizeof word);
-    return word;
-}
-
-// Sums and products of f32; ptxas leaves fma.
-static bool floats_made(const struct ptx_instruction *in, uint64_t a, uint64_t b, uint64_t *made)
-{
-    float x = float_of(a), y = float_of(b), value;
-    if (in->guard >= 0 || in->type_count == 0 || in->types[0] != PTX_TYPE_F32)
-        return false;
-    if (in->opcode == PTX_OP_MUL)
-        value = x * y;
-    else if (in->opcode == PTX_OP_ADD)
-        value = x + y;
-    else if (in->opcode == PTX_OP_SUB)
-        value = x - y;
-    else
-        return false;
-    *made = bits_of_float(value);
-    return isfinite(value);
-}
-
-// What ptxas works out of one number: conversions and signs.
-static bool number_converted(const struct ptx_instruction *in, uint64_t from, uint64_t *made)
-{
-    float value = float_of(from);
-    if (in->guard >= 0 || in->type_count == 0)
-        return false;
-    if (in->opcode == PTX_OP_NEG && in->types[0] == PTX_TYPE_F32) {
-        *made = (uint32_t)from ^ 0x80000000u;
-        return true;
-    }
-    if (in->opcode == PTX_OP_CVT && in->type_count == 2 && in->types[0] == PTX_TYPE_F32 &&
-        (in->types[1] == PTX_TYPE_S32 || in->types[1] == PTX_TYPE_U32)) {
-        *made = bits_of_float(in->types[1] == PTX_TYPE_S32 ? (float)(int32_t)from
-                                                           : (float)(uint32_t)from);
-        return ptx_has_modifier(in, PTX_MOD_RN);
-    }
-    if (in->opcode != PTX_OP_CVT || in->type_count != 2 || in->types[1] != PTX_TYPE_F32 ||
-        ptx_has_modifier(in, PTX_MOD_SAT) || !(fabsf(value) < 0x1p31f))
-        return false;
-    if (ptx_has_modifier(in, PTX_MOD_RNI))
-        value = nearbyintf(value);
-    else if (ptx_has_modifier(in, PTX_MOD_RZI))
-        value = truncf(value);
-    else
-        return false;
-    if (in->types[0] != PTX_TYPE_F32 && in->types[0] != PTX_TYPE_S32)
-        return false;
-    *made = in->types[0] == PTX_TYPE_F32 ? bits_of_float(value) : (uint32_t)(int32_t)value;
-    return true;
-}
-
-// Does the comparison of two numbers hold? false: it is left.
-static bool number_compared(const struct ptx_instruction *in, uint64_t a, uint64_t b,
-                            uint64_t *made)
-{
-    enum ptx_type type = in->type_count > 0 ? in->types[0] : PTX_TYPE_B32;
-    bool f32 = type == PTX_TYPE_F32;
-    if (in->opcode != PTX_OP_SETP || in->operand_count != 3 || in->guard >= 0 ||
-        (!f32 && ptx_type_bits(type) != 32))
-        return false;
-    bool equal = f32 ? float_of(a) == float_of(b) : (uint32_t)a == (uint32_t)b;
-    *made = equal;
-    if (ptx_has_modifier(in, PTX_MOD_EQ))
-        return true;
-    *made = !equal;
-    return ptx_has_modifier(in, PTX_MOD_NE) || in_has(in, "neu");
-}
-
 // Of conversions, comparisons and selections by what is known.
 static void others_fold(struct code *c, int i)
 {
@@ -362,10 +239,9 @@ static void others_fold(struct code *c, int i)
     int count = c->first_source[i + 1] - c->first_source[i];
     uint64_t made;
     bool number =
-        (count == 1 && own[0].kind == VALUE_NUMBER && number_converted(in, own[0].bits, &made)) ||
+        (count == 1 && own[0].kind == VALUE_NUMBER && number_becomes(in, own[0].bits, &made)) ||
         (count == 2 && own[0].kind == VALUE_NUMBER && own[1].kind == VALUE_NUMBER &&
-         (number_compared(in, own[0].bits, own[1].bits, &made) ||
-          floats_made(in, own[0].bits, own[1].bits, &made)));
+         numbers_decide(in, own[0].bits, own[1].bits, &made));
     if (number) {
         own[0] = (struct origin){VALUE_NUMBER, 0, made};
         c->fate[i] = FATE_COPY;
@@ -388,7 +264,7 @@ static void numbers_fold(struct code *c, int i)
         return;
     if (own[0].kind == VALUE_NUMBER) {
         uint64_t made;
-        if (number_made(in, own[0].bits, own[1].bits, &made)) {
+        if (numbers_make(in, own[0].bits, own[1].bits, &made)) {
             own[0].bits = made;
             c->fate[i] = FATE_COPY;
         }
@@ -397,7 +273,7 @@ static void numbers_fold(struct code *c, int i)
     int from = own[0].kind == VALUE_MADE ? c->same[own[0].at] : NONE;
     const struct ptx_instruction *inner = from >= 0 ? &c->f->instructions[from] : NULL;
     if (inner == NULL || in->opcode != PTX_OP_ADD || inner->opcode != PTX_OP_ADD ||
-        in->guard >= 0 || inner->guard >= 0 || !is_whole_number(in) || inner->type_count == 0 ||
+        in->guard >= 0 || inner->guard >= 0 || in->type_count == 0 || inner->type_count == 0 ||
         ptx_type_bits(in->types[0]) != ptx_type_bits(inner->types[0]) || from >= i)
         return;
     const struct origin *its = source_of(c, from, 0);
@@ -405,7 +281,7 @@ static void numbers_fold(struct code *c, int i)
                  (its->kind == VALUE_KEPT && c->f->block_of[from] == c->f->block_of[i]);
     uint64_t sum;
     if (source_of(c, from, 1)->kind == VALUE_NUMBER && stays &&
-        number_made(in, source_of(c, from, 1)->bits, own[1].bits, &sum)) {
+        numbers_make(in, source_of(c, from, 1)->bits, own[1].bits, &sum)) {
         own[0] = *its;
         own[1].bits = sum;
     }

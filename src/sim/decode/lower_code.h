@@ -2,7 +2,7 @@
 // folded into what reads it; which branches become predicates; which loops are unrolled. The files that share this:
 //   lower_code.c    blocks: dominators and loops; values: where each operand comes from, who reads it
 //   lower_forms.h   what a PTX instruction is
-//   lower_absorb.c  what is folded into what reads it
+//   lower_absorb.c  what is folded into what reads it; lower_known.c: what numbers make
 //   lower_made.c    machine instructions of each PTX instruction by itself and with what it absorbs
 //   lower_atomic.c  atomics
 //   lower_divide.c  divisions, roots, powers, logarithms
@@ -148,6 +148,7 @@ int lower_beside(const struct ptx_instruction *in);
 // lower_absorb.c
 void code_absorb(struct code *c);
 bool code_counts_in_sum(const struct code *c, int k); // popc of 64 bits
+bool code_is_choice_in_sum(const struct code *c, int k);
 // Do two shifts and what joins them, of which `part` is one, rotate a value?
 bool code_rotates(const struct code *c, int part, int join);
 // lower_halves.c: fills c->halves; machine instructions of a bit operation of 64 bits.

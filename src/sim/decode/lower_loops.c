@@ -537,20 +537,6 @@ static bool begins_as_pair(const struct code *c, int loop, int reg)
     return false;
 }
 
-// Does the loop load from memory, each turn from another place?
-static bool walks_over_loads(const struct code *c, int loop)
-{
-    for (int i = 0; i < c->count; i++) {
-        const struct ptx_instruction *in = at(c, i);
-        if ((in->opcode == PTX_OP_LD || in->opcode == PTX_OP_LDU) && is_inside(c, i, loop) &&
-            !is_local(in, PTX_SPACE_SHARED) && !is_local(in, PTX_SPACE_PARAM) &&
-            !is_local(in, PTX_SPACE_CONST) && c->first_source[i] < c->first_source[i + 1] &&
-            !code_is_fixed(c, *source_of(c, i, 0), loop))
-            return true;
-    }
-    return false;
-}
-
 // Is the register the address of a load that has become part of the block before it, under a predicate?
 static bool loads_under_predicate(const struct code *c, int loop, int reg)
 {
@@ -564,6 +550,52 @@ static bool loads_under_predicate(const struct code *c, int loop, int reg)
             return true;
     }
     return false;
+}
+
+// How many accesses the loop makes at the register, whether one of them stores, and whether it does behind a load from memory.
+struct accesses {
+    int count;
+    bool store, waits;
+};
+
+static struct accesses accesses_at(const struct code *c, int loop, int reg)
+{
+    struct accesses a = {0};
+    bool loaded = false;
+    for (int i = 0; i < c->count; i++) {
+        const struct ptx_instruction *in = at(c, i);
+        enum ptx_class class = ptx_opcode_class(in->opcode);
+        loaded |= in->opcode == PTX_OP_LD && is_inside(c, i, loop) &&
+                  !is_local(in, PTX_SPACE_SHARED) && !is_local(in, PTX_SPACE_PARAM) &&
+                  !is_local(in, PTX_SPACE_CONST);
+        if (!is_inside(c, i, loop) || (class != PTX_CLASS_MEMORY && class != PTX_CLASS_ATOMIC) ||
+            c->first_source[i] == c->first_source[i + 1])
+            continue;
+        const struct origin *place = source_of(c, i, 0);
+        int sum = place->kind == VALUE_MADE ? place->at : -1; // at a number beside it
+        bool beside = sum >= 0 && c->fate[sum] == FATE_FOLDED && is_int(at(c, sum), PTX_OP_ADD, 64);
+        if (beside)
+            place = source_of(c, sum, 0);
+        if (place->kind != VALUE_KEPT || place->at != reg)
+            continue;
+        a.count++;
+        if (in->opcode == PTX_OP_LD || c->first_source[i + 1] - c->first_source[i] < 2)
+            continue;
+        a.store = true;
+        a.waits |= loaded;
+    }
+    return a;
+}
+
+// Where a turn waits for its loads the pointer of a store is stepped before the store: what it was is moved to a pair. A pointer that
+// begins as one stays there in a short loop that does not. -1: nothing is stored by it.
+static double stored_moves(const struct code *c, int loop, int reg, double body)
+{
+    enum { PAIR = 2, SHORT = 10 };
+    struct accesses a = accesses_at(c, loop, reg);
+    if (!a.store)
+        return -1;
+    return a.waits || body > SHORT || !begins_as_pair(c, loop, reg) ? PAIR : 0;
 }
 
 static void moves_add(struct code *c, int loop, int i, double moves)
@@ -599,7 +631,8 @@ static bool products_step(struct code *c, int loop, bool marked)
 // A pointer that a loop steps by a number is kept as two registers that stand apart, and copied into a pair for the accesses, if
 // the loop is short; in longer ones that are marked one of them is. In other long ones ptxas finds pairs for one pointer, and for
 // three quarters of several (in the mean of 25 loops: it depends on the registers that are free). One that
-// begins as a pair and is alone is copied by half, beside one that IMAD.WIDE steps not at all, nor where the loop stores alone.
+// begins as a pair and is alone is copied by half, beside one that IMAD.WIDE steps not at all. Several accesses of a longer turn find a
+// pair, too; stores have their own rule.
 static void pointer_moves(struct code *c, int loop)
 {
     enum { PAIR = 2, SHORT = 20, LONG = 40 };
@@ -611,17 +644,20 @@ static void pointer_moves(struct code *c, int loop)
     bool marked = is_marked_whole(c, loop);
     int pointers = 0;
     bool long_one = body > LONG && !marked;
-    if (c->dominator[l->head] < 0 || (long_one && l->copies > 1))
-        return;
-    if (products_step(c, loop, marked))
+    if (c->dominator[l->head] < 0 || products_step(c, loop, marked))
         return;
     for (int i = 0; i < c->count; i++)
         pointers += is_pointer(c, loop, i, marked);
-    bool loads = walks_over_loads(c, loop);
     for (int i = 0; i < c->count; i++)
         if (is_pointer(c, loop, i, marked)) {
             int reg = at(c, i)->operands[0].reg;
-            if (!loads && begins_as_pair(c, loop, reg))
+            double stored = stored_moves(c, loop, reg, body);
+            if (stored >= 0) {
+                moves_add(c, loop, i, stored);
+                continue;
+            }
+            if ((long_one && l->copies > 1) ||
+                (body > SHORT && c->differs[reg] && accesses_at(c, loop, reg).count > 1))
                 continue;
             bool pair = begins_as_pair(c, loop, reg),
                  half = (body > SHORT && c->differs[reg]) || (pointers == 1 && pair);
@@ -753,6 +789,25 @@ static void halves_move(struct code *c, int loop)
             c->slots[i] += (of - 1) / of;
 }
 
+// A register that a choice is added to is still there when the first sum is made: it is moved to at the end, but where a loop's
+// copies hand on to each other.
+static void choices_move(struct code *c)
+{
+    for (int i = 0; i < c->count; i++) {
+        int loop = block_of(c, i) >= 0 ? c->loop_of[block_of(c, i)] : -1,
+            reg = is_int(at(c, i), PTX_OP_ADD, 32) ? at(c, i)->operands[0].reg : -1;
+        if (reg < 0 || !c->several[reg] || (loop >= 0 && c->loops[loop].copies > 1))
+            continue;
+        for (int k = 0; k < 2; k++) {
+            int from = def_of(c, *source_of(c, i, k));
+            const struct origin *to = source_of(c, i, 1 - k);
+            if (from >= 0 && code_is_choice_in_sum(c, from) && to->kind == VALUE_KEPT &&
+                to->at == reg)
+                c->slots[i] += 1;
+        }
+    }
+}
+
 void code_loops(struct code *c)
 {
     for (int n = 0; n < c->loop_count; n++) {
@@ -778,6 +833,7 @@ void code_loops(struct code *c)
             pointer_moves(c, n);
         halves_move(c, n);
     }
+    choices_move(c);
 }
 
 int program_registers(struct program *p)

@@ -59,6 +59,25 @@ static bool is_of_predicate_alone(const struct code *c, int i)
     return true;
 }
 
+// Is the comparison of two f32 read by nothing but choices between one and zero? FSET makes them at once.
+static bool is_of_masks_alone(const struct code *c, int i)
+{
+    const uint64_t one = 0x3f800000, zero = 0;
+    const struct ptx_instruction *in = at(c, i);
+    if (in->opcode != PTX_OP_SETP || type_of(in) != PTX_TYPE_F32 || in->guard >= 0 ||
+        in->operand_count != 3)
+        return false;
+    for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
+        int k = c->readers[r].instruction;
+        uint64_t yes, no;
+        if (at(c, k)->opcode != PTX_OP_SELP || type_of(at(c, k)) != PTX_TYPE_F32 ||
+            at(c, k)->guard >= 0 || c->readers[r].operand != 2 || !number_at(c, k, 0, &yes) ||
+            !number_at(c, k, 1, &no) || !((yes == one && no == zero) || (yes == zero && no == one)))
+            return false;
+    }
+    return reader_count(c, i) > 0;
+}
+
 static const char *comparison_of(const struct ptx_instruction *in)
 {
     static const char *const words[] = {"eq",  "ne",  "lt",  "ge",  "le",  "gt",  "equ",
@@ -392,6 +411,9 @@ static double wide_slots(const struct code *c, int i, double alone)
     int taken = is_int(in, PTX_OP_SUB, 64) ? def_of(c, *source_of(c, i, 1)) : -1;
     if (taken >= 0 && c->fate[taken] == FATE_FOLDED && is_product(at(c, taken), 64))
         return product_slots(c, taken);
+    int less = is_int(in, PTX_OP_SUB, 64) ? def_of(c, *source_of(c, i, 0)) : -1;
+    if (less >= 0 && c->fate[less] == FATE_FOLDED && is_wide_product(at(c, less)))
+        return 1; // IMAD.WIDE adds what has the other sign
     if (is_product(in, 64))
         return product_slots(c, i);
     if (in->opcode == PTX_OP_MUL && ptx_has_modifier(in, PTX_MOD_HI))
@@ -754,6 +776,21 @@ static bool is_angle_again(const struct code *c, int i)
     return false;
 }
 
+// Beside the two that add either number (code_is_choice_in_sum): of two choices the one that is added to, of what all lanes have alike
+// a move from its uniform register.
+static double choice_slots(const struct code *c, int i)
+{
+    for (int k = 0; k < 2 && is_int(at(c, i), PTX_OP_ADD, 32); k++) {
+        int from = def_of(c, *source_of(c, i, k));
+        const struct origin *to = source_of(c, i, 1 - k);
+        int other = def_of(c, *to);
+        if (from >= 0 && code_is_choice_in_sum(c, from))
+            return (other >= 0 && code_is_choice_in_sum(c, other)) ||
+                   (value_differs(c, i) && to->kind != VALUE_NUMBER && !origin_differs(c, to));
+    }
+    return 0;
+}
+
 static double slots_of(struct code *c, int i)
 {
     enum { ROUNDED_BY_NUMBER = 11, RECIPROCAL_F64 = 11 };
@@ -763,7 +800,8 @@ static double slots_of(struct code *c, int i)
     enum ptx_class class = ptx_opcode_class(in->opcode);
     if (is_of_predicates(in))
         return is_in_comparison(c, i) ? 0 : 1;
-    if (in->opcode == PTX_OP_SETP && (is_zero_test(c, i) || is_opposite_made(c, i)))
+    if (in->opcode == PTX_OP_SETP &&
+        (is_zero_test(c, i) || is_opposite_made(c, i) || is_of_masks_alone(c, i)))
         return 0;
     if (is_under_predicate(c, i) || is_saturation(c, i) || is_constant_place(c, i))
         return 0;
@@ -786,7 +824,7 @@ static double slots_of(struct code *c, int i)
                : in->opcode == PTX_OP_NEG && is_sign_of_product(c, i) ? 0
                                                                       : 1;
     double alone = alone_slots(c, i) + is_extended_load(c, i) - is_angle_again(c, i) +
-                   code_needed_beside(c, i);
+                   code_needed_beside(c, i) + choice_slots(c, i);
     if (in->opcode == PTX_OP_DIV && is_float(in) && bits_of(in) == 32 && has_number(c, i) &&
         source_of(c, i, 1)->kind == VALUE_NUMBER)
         return is_rounded(in) ? ROUNDED_BY_NUMBER : 1; // times its reciprocal
