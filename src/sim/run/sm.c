@@ -1,6 +1,7 @@
 // A simulated SM: its resident blocks take turns warp by warp until all have ended or the epoch is
 // over. The memory of resident blocks is lent for a wave and passed on.
 // SPDX-License-Identifier: Apache-2.0
+#include "base/prefetch.h"
 #include "sim/observe/events.h"
 #include "sim/observe/proxies.h"
 #include "sim/run/cluster.h"
@@ -135,8 +136,8 @@ static inline void warps_wake(struct turn_order *o, const struct warp *warps, ui
     size_t first = o->first, last = o->last;
     for (; first < last && o->asleep[first].until <= now; first++) {
         size_t warp = o->asleep[first].warp;
-        __builtin_prefetch(&warps[warp], 1);
-        __builtin_prefetch((const char *)&warps[warp] + HOST_LINE, 1);
+        prefetch(&warps[warp]);
+        prefetch((const char *)&warps[warp] + HOST_LINE);
         warp_wakes(o, warp);
     }
     o->first = first;
@@ -392,7 +393,7 @@ static inline void ahead_fetch(struct core *core)
     if (core->ahead == core->ahead_end)
         return;
     for (int i = 0; i < LINES && core->ahead < core->ahead_end; i++, core->ahead += HOST_LINE)
-        __builtin_prefetch(core->ahead, 1);
+        prefetch(core->ahead);
 }
 
 static void sm_open(struct core *core, struct sm *sm)
