@@ -346,7 +346,7 @@ static void launch_cores(struct launch *l)
         abort();
     for (int i = 0; i < l->core_count; i++)
         core_init(&l->cores[i], l);
-    l->sms = xcalloc((size_t)l->sm_count, sizeof(*l->sms));
+    l->sms = spare_take(l->sim->spare, (size_t)l->sm_count * sizeof(*l->sms));
     if (l->sim->log_count == 0)
         logs_open(l->sim, l->sm_count);
     for (int i = 0; i < l->sm_count; i++) {
@@ -467,7 +467,7 @@ static void launch_release(struct launch *l)
         if (sm->home != NULL)
             residence_free(sm->home);
     }
-    free(l->sms);
+    spare_give(l->sms);
     while (l->free_residences != NULL) {
         struct residence *r = l->free_residences;
         l->free_residences = r->next_free;
