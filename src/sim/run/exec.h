@@ -13,7 +13,6 @@
 #ifndef RIDGE_SIM_EXEC_H
 #define RIDGE_SIM_EXEC_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
