@@ -3,6 +3,7 @@
 // Pieces are as large as powers of two; those of one size are in a list.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/internal.h"
+#include "base/prefetch.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -63,7 +64,7 @@ static struct piece *piece_kept(struct spare *s, int size)
     if (p) {
         s->free[size] = p->next;
         if (p->next)
-            __builtin_prefetch(p->next, 1); // it is taken next, and its head read then
+            prefetch(p->next); // it is taken next, and its head read then
         s->kept -= (size_t)1 << size;
     }
     (void)pthread_mutex_unlock(&s->lock);

@@ -4,6 +4,7 @@
 #ifndef RIDGE_SIM_AMD_CACHE_LEVELS_H
 #define RIDGE_SIM_AMD_CACHE_LEVELS_H
 
+#include "base/prefetch.h"
 #include "sim/amd/cache.h"
 #include "sim/model/lru.h"
 
@@ -97,9 +98,9 @@ static inline uint32_t tag_of(uint64_t line)
 
 static inline void set_ahead(struct cache_set *s, int ways)
 {
-    __builtin_prefetch(s, 1);
+    prefetch(s);
     if (ways > 8)
-        __builtin_prefetch(&s->tag[LRU_WAYS - 1], 1);
+        prefetch(&s->tag[LRU_WAYS - 1]);
 }
 
 // The way that has the line; -1: none.
@@ -472,7 +473,7 @@ static inline void levels_far_ahead(struct amd_caches *c, unsigned l1, uint64_t 
     const uint64_t more = lines->more + bytes / AMD_SECTOR_BYTES / c->l1_sectors;
     for (unsigned i = 0; i < lines->count && i < AHEAD_LINES; i++) {
         const uint64_t line = lines->line[i] + more;
-        __builtin_prefetch(set_of(p->l1, line), 1);
+        prefetch(set_of(p->l1, line));
         if (p->array)
             set_ahead(set_of(p->array, line), p->array->ways);
         set_ahead(set_of(p->l2, line >> p->wide), p->l2->ways);

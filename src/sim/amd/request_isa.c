@@ -505,9 +505,9 @@ static void fetch_ahead(const struct request *q, struct amd_shape *s, uint64_t f
         const uint64_t at = lines->line[i] * bytes + start;
         if (at >= s->near.size)
             continue;
-        __builtin_prefetch(q->host + at);
+        prefetch(q->host + at);
         if (bytes > HOST_LINE && lines->sectors[i] >> 2 != 0 && at + HOST_LINE < s->near.size)
-            __builtin_prefetch(q->host + at + HOST_LINE);
+            prefetch(q->host + at + HOST_LINE);
     }
 }
 

@@ -4,6 +4,7 @@
 #ifndef RIDGE_SIM_CACHE_SET_H
 #define RIDGE_SIM_CACHE_SET_H
 
+#include "base/prefetch.h"
 #include "sim/internal.h"
 #include "sim/model/lru.h"
 
@@ -37,8 +38,8 @@ _Static_assert(sizeof(struct set) == 128, "two lines of the host's cache");
 
 static inline void set_prefetch(const struct set *s)
 {
-    __builtin_prefetch(s, 1);
-    __builtin_prefetch((const char *)s + sizeof *s / 2, 1);
+    prefetch(s);
+    prefetch((const char *)s + sizeof *s / 2);
 }
 
 // The host may drop a prefetch where it would have to look up the page first; a load it does not.

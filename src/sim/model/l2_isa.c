@@ -442,7 +442,7 @@ static __attribute__((noinline)) size_t write_row(struct l2 *c, const struct l2_
 static inline void asked_prefetch(const struct l2_arrivals *a, const struct route *to,
                                   const struct l2_request *r)
 {
-    __builtin_prefetch(asked_of(a, r->line_address >> LINE_SHIFT, to->index), 1);
+    prefetch(asked_of(a, r->line_address >> LINE_SHIFT, to->index));
 }
 
 // The sets of the first of them are on their way.
@@ -522,7 +522,7 @@ static inline void place_fetch(const struct l2 *c, const struct store_plan *plan
         return;
     const struct set *other = at->home < c->set_count ? home + c->set_count : home - c->set_count;
     if (!far) // a copy may be there: its tags are looked at
-        __builtin_prefetch(other, 1);
+        prefetch(other);
     else if (plan->partial < plan->sent) // what is whole is kept there too
         set_prefetch(other);
 }
@@ -835,31 +835,40 @@ static inline size_t singles_next(const struct l2_log *log, size_t count)
     return end - log->next_single < count ? end - log->next_single : count;
 }
 
-// The sets of the first of them: replay_piece() fetches those of the others while it serves these.
+// Where single requests of a log lie that come next; their sets are on their way.
+struct ahead {
+    const struct l2_request *from; // NULL: none
+    size_t count;
+    struct route route[CHUNK];
+};
+
 static void singles_fetch(const struct l2 *c, const struct l2_request *r, size_t count,
-                          const struct l2_arrivals *arrivals)
+                          const struct l2_arrivals *arrivals, struct ahead *to)
 {
-    struct route routes[AHEAD];
-    count = count < AHEAD ? count : AHEAD;
-    routes_of(c, r, count, routes);
+    to->from = r;
+    to->count = count;
+    routes_of(c, r, count, to->route);
     for (size_t i = 0; i < count; i++) {
-        route_prefetch(&routes[i], &r[i]);
+        route_prefetch(&to->route[i], &r[i]);
         if (r[i].kind != L2_WRITE)
-            asked_prefetch(arrivals, &routes[i], &r[i]);
+            asked_prefetch(arrivals, &to->route[i], &r[i]);
     }
 }
 
 // What comes next of a log, while another's is replayed.
 static void log_fetch(const struct l2 *c, struct l2_log *log, size_t count,
-                      const struct l2_arrivals *arrivals)
+                      const struct l2_arrivals *arrivals, struct ahead *to)
 {
     size_t singles = singles_next(log, count);
-    singles_fetch(c, log->single + log->next_single, singles, arrivals);
-    if (singles == 0 && count > 0)
+    to->from = NULL;
+    if (singles > 0)
+        singles_fetch(c, log->single + log->next_single, singles, arrivals, to);
+    else if (count > 0)
         row_place(c, log, &log->rows[log->next_row]);
 }
 
-static void log_replay(struct l2 *c, struct l2_log *log, size_t count, const struct l2_round *round)
+static void log_replay(struct l2 *c, struct l2_log *log, size_t count, const struct l2_round *round,
+                       struct ahead *ahead)
 {
     while (count > 0) {
         size_t singles = singles_next(log, count);
@@ -870,7 +879,11 @@ static void log_replay(struct l2 *c, struct l2_log *log, size_t count, const str
         struct l2_request *r = log->single + log->next_single;
         if (round->merging)
             merging_round(round->merging, round->arrivals->sm, round->merging_round, r, singles);
-        replay(c, r, singles, round->counts, round->site_hits, round->arrivals);
+        if (ahead->from == r && ahead->count == singles)
+            replay_routed(c, r, ahead->route, singles, round->counts, round->site_hits,
+                          round->arrivals);
+        else
+            replay(c, r, singles, round->counts, round->site_hits, round->arrivals);
         log->next_single += singles;
         count -= singles;
     }
@@ -897,6 +910,8 @@ static void replay_logs(struct l2 *c, struct l2_log *const *logs, int count, str
         replay_shared(c, logs, count, rounds, round);
         return;
     }
+    struct ahead ahead[2];
+    ahead[0].from = ahead[1].from = NULL;
     for (size_t n = 0; n < rounds; n++, round->merging_round++, round->arrivals->round++) {
         size_t now = 0, next = chunk_of(logs[0], n, rounds);
         for (int i = 0; i < count; i++) {
@@ -905,10 +920,10 @@ static void replay_logs(struct l2 *c, struct l2_log *const *logs, int count, str
                 l2_log_prefetch(logs[i + 2]);
             if (i + 1 < count) {
                 next = chunk_of(logs[i + 1], n, rounds);
-                log_fetch(c, logs[i + 1], next, round->arrivals);
+                log_fetch(c, logs[i + 1], next, round->arrivals, &ahead[(i + 1) % 2]);
             }
             round->arrivals->sm = (uint16_t)i;
-            log_replay(c, logs[i], now, round);
+            log_replay(c, logs[i], now, round, &ahead[i % 2]);
             logs[i]->replayed += now;
         }
     }
@@ -950,7 +965,7 @@ static void dirty_alone(const struct l2 *c, size_t word, size_t end, uint64_t *w
         for (uint64_t sets = c->wrote[word]; sets != 0; sets &= sets - 1) {
             size_t i = WROTE_BITS * word + (size_t)__builtin_ctzll(sets);
             // One that comes soon, most likely.
-            __builtin_prefetch(c->sets[i + AHEAD < count ? i + AHEAD : i].state);
+            prefetch(c->sets[i + AHEAD < count ? i + AHEAD : i].state);
             uint64_t a = states_of(c, i, 0), b = states_of(c, i, AT_ONCE);
             uint64_t dirty = (a >> SECTORS_PER_LINE & low) | (b & ~low);
             if (dirty == 0)

@@ -283,7 +283,7 @@ static inline void log_ahead(const struct l2_log *log, const uint32_t *places)
     enum { HOST_LINE = 64, PER_LINE = HOST_LINE / sizeof *places };
     l2_log_prefetch(log);
     for (size_t i = 0; i <= CHUNK; i += PER_LINE)
-        __builtin_prefetch(places + log->next_single + i);
+        prefetch(places + log->next_single + i);
 }
 
 static void share_serve(const struct shared_replay *all, struct share *s)

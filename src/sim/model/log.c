@@ -1,5 +1,6 @@
 // An SM's log of requests to L2, in memory that is kept from launch to launch.
 // SPDX-License-Identifier: Apache-2.0
+#include "base/prefetch.h"
 #include "sim/internal.h"
 
 #include <stdlib.h>
@@ -30,11 +31,11 @@ void l2_log_prefetch(const struct l2_log *log)
     enum { HOST_LINE = 64, PART = 512 }; // bytes
     const char *single = (const char *)(log->single + log->next_single);
     for (size_t at = 0; at < PART; at += HOST_LINE)
-        __builtin_prefetch(single + at);
-    __builtin_prefetch(log->rows + log->next_row);
-    __builtin_prefetch((const char *)(log->rows + log->next_row) + HOST_LINE);
-    __builtin_prefetch(&log->places, 1);
-    __builtin_prefetch(log->places.line, 1);
+        prefetch(single + at);
+    prefetch(log->rows + log->next_row);
+    prefetch((const char *)(log->rows + log->next_row) + HOST_LINE);
+    prefetch(&log->places);
+    prefetch(log->places.line);
 }
 
 static size_t grown(size_t capacity, size_t count)

@@ -70,8 +70,8 @@ static void queue_init(struct replay *p, int warps)
     while (p->queue_room < warps)
         p->queue_room *= 2;
     size_t room = (size_t)p->queue_room;
-    p->queue = xcalloc(2 * room, sizeof *p->queue);
-    p->queue_at = xcalloc(2 * room, sizeof *p->queue_at);
+    p->queue = spare_take(p->in->spare, 2 * room * sizeof *p->queue);
+    p->queue_at = spare_take(p->in->spare, 2 * room * sizeof *p->queue_at);
     for (size_t i = 2 * room - 1; i > 0; i--) {
         p->queue[i] = i < room ? p->queue[2 * i] : (uint32_t)(i - room);
         p->queue_at[i] = time_order((double)INFINITY);
@@ -570,7 +570,7 @@ bool replay_init(struct replay *p, const struct timing_input *in, uint64_t block
     for (int i = 0; i < in->site_count; i++)
         p->slots_most = later(p->slots_most, p->costs[i].slots + 2 * SAME_TIME);
     p->operands = operands_of(in);
-    p->warps = xcalloc(warps, sizeof *p->warps);
+    p->warps = spare_take_zeros(in->spare, warps * sizeof *p->warps);
     p->slots = xcalloc((size_t)in->blocks_per_sm, sizeof *p->slots);
     // Of slots that have a block; each once more, while its stores are on their way.
     size_t slots =
@@ -585,7 +585,7 @@ bool replay_init(struct replay *p, const struct timing_input *in, uint64_t block
     for (int i = 0; i < LINE_COUNT; i++)
         p->lines[i].first = p->lines[i].last = NO_WARP;
     p->fills = spare_take_zeros(in->spare, FILL_TABLE * sizeof *p->fills);
-    p->stage = xcalloc(1, sizeof *p->stage);
+    p->stage = spare_take_zeros(in->spare, sizeof *p->stage);
     p->miss_credit = xcalloc((size_t)in->site_count, sizeof *p->miss_credit);
     p->coming_credit = xcalloc((size_t)in->site_count, sizeof *p->coming_credit);
     p->coming_share = xcalloc((size_t)in->site_count, sizeof *p->coming_share);
@@ -604,10 +604,10 @@ bool replay_init(struct replay *p, const struct timing_input *in, uint64_t block
     }
     if (sampled) {
         p->stalls = xcalloc((size_t)in->site_count + 1, sizeof *p->stalls);
-        p->draining = xcalloc(warps + 1, sizeof *p->draining);
-        p->loads.at = xcalloc(PLACES_MAX, sizeof *p->loads.at);
-        p->sends.at = xcalloc(PLACES_MAX, sizeof *p->sends.at);
-        p->flying.at = xcalloc(PLACES_MAX, sizeof *p->flying.at);
+        p->draining = spare_take_zeros(in->spare, (warps + 1) * sizeof *p->draining);
+        p->loads.at = spare_take_zeros(in->spare, PLACES_MAX * sizeof *p->loads.at);
+        p->sends.at = spare_take_zeros(in->spare, PLACES_MAX * sizeof *p->sends.at);
+        p->flying.at = spare_take_zeros(in->spare, PLACES_MAX * sizeof *p->flying.at);
     }
     phases_init(p);
     order_init(p);
@@ -622,21 +622,21 @@ void replay_release(struct replay *p)
     spare_give(p->warps[0].queued);
     spare_give(p->warps[0].maker);
     free(p->stalls);
-    free(p->draining);
-    free(p->loads.at);
-    free(p->sends.at);
-    free(p->flying.at);
+    spare_give(p->draining);
+    spare_give(p->loads.at);
+    spare_give(p->sends.at);
+    spare_give(p->flying.at);
     phases_release(p);
-    free(p->warps);
+    spare_give(p->warps);
     free(p->slots);
-    free(p->queue);
-    free(p->queue_at);
+    spare_give(p->queue);
+    spare_give(p->queue_at);
     free(p->line_of);
     free(p->waiting_in);
     free(p->by_age);
     spare_give(p->fills);
-    free(p->stage);
-    free(p->order);
+    spare_give(p->stage);
+    spare_give(p->order);
     free(p->miss_credit);
     free(p->coming_credit);
     free(p->coming_share);

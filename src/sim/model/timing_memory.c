@@ -293,7 +293,7 @@ void order_init(struct replay *p)
         while (pass == 0 && room < 2 * lines)
             room *= 2;
         if (pass == 0) {
-            p->order = xcalloc(room, sizeof *p->order);
+            p->order = spare_take_zeros(p->in->spare, room * sizeof *p->order);
             p->order_mask = (uint32_t)room - 1;
         }
     }

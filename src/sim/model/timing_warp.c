@@ -1,5 +1,6 @@
 // One instruction of a warp: when it may start, what it takes, what the warp waited for until then.
 // SPDX-License-Identifier: Apache-2.0
+#include "base/prefetch.h"
 #include "sim/model/replay.h"
 
 #include <stdlib.h>
@@ -76,7 +77,7 @@ void warp_look(const struct replay *p, struct warp_state *w)
 {
     enum { AHEAD = 8 }; // operations
     w->op = op_next(p, w);
-    __builtin_prefetch(w->op + AHEAD);
+    prefetch(w->op + AHEAD);
     w->cost = &p->costs[w->op->site];
     last_register(p, w);
     if (p->turns && w->last >= 0 && w->maker[w->last] >= 0 && w->last_ready > w->at)

@@ -3,6 +3,7 @@
 // are often a power of two apart, so that the host's first cache holds few of them at a time.
 // Nothing else that an SM does may come between: warp_turn() says what.
 // SPDX-License-Identifier: Apache-2.0
+#include "base/prefetch.h"
 #include "sim/run/exec.h"
 
 enum { HOST_LINE = 4 * COLUMN_WORDS };
@@ -42,7 +43,7 @@ static inline void columns_fetch(struct columns *c)
     enum { FEW = 4 };
     unsigned end = c->fetched + FEW;
     for (; c->fetched < c->lines && c->fetched < end; c->fetched++)
-        __builtin_prefetch(c->host + c->far[c->fetched], 1);
+        prefetch(c->host + c->far[c->fetched]);
 }
 
 bool columns_take(struct core *core, const struct mem_state *s, uint8_t *first, const uint32_t *row)

@@ -102,7 +102,7 @@ static void frames_free(struct warp *w, struct frame *from, const struct frame *
 static void work_note(struct grid_work *work, const struct block *b, bool alone)
 {
     struct work_sum *g = &work->groups[b->linear / work->group_blocks];
-    if (alone) { // else the host waits for each
+    if (alone || work->group_blocks == 1) { // else the host waits for each
         g->blocks++;
         g->executed += b->executed;
         g->longest += b->longest;

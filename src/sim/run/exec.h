@@ -13,7 +13,6 @@
 #ifndef RIDGE_SIM_EXEC_H
 #define RIDGE_SIM_EXEC_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -709,6 +708,7 @@ struct core { // of a host thread
     uint8_t *word_lanes;        // a place for each word of a block's shared memory, all 0
     struct frame **free_frames; // by function
     struct path *free_paths;
+    struct residence *free_residences;             // of SMs whose blocks have ended
     struct arena arena;                            // of frames, paths, plans
     struct store_plan *plans_retired, *plans_last; // the first is the oldest
     uint64_t plan_lines;  // the last number of lines that plans have in common
@@ -788,9 +788,6 @@ struct launch {
     double atomic_turns_hot;                 // where most queue, at the end
     unsigned slices;                         // of the L2; 0: not known
     struct races races;                      // SIM_CHECK_RACES
-    pthread_mutex_t lock;                    // of what follows
-    struct residence *free_residences;
-    int next_sm; // shared counter of the wave
     uint64_t wave_first, wave_count;
 };
 

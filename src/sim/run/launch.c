@@ -293,6 +293,11 @@ static void core_init(struct core *c, struct launch *l)
 
 static void core_release(struct core *c)
 {
+    while (c->free_residences != NULL) {
+        struct residence *r = c->free_residences;
+        c->free_residences = r->next_free;
+        residence_free(r);
+    }
     arena_release(&c->arena);
     free(c->segments);
     free(c->mem);
@@ -346,7 +351,7 @@ static void launch_cores(struct launch *l)
         abort();
     for (int i = 0; i < l->core_count; i++)
         core_init(&l->cores[i], l);
-    l->sms = xcalloc((size_t)l->sm_count, sizeof(*l->sms));
+    l->sms = spare_take(l->sim->spare, (size_t)l->sm_count * sizeof(*l->sms));
     if (l->sim->log_count == 0)
         logs_open(l->sim, l->sm_count);
     for (int i = 0; i < l->sm_count; i++) {
@@ -449,7 +454,7 @@ static bool launch_init(struct launch *l, struct sim *s, const struct sim_launch
     l->arrivals.round = s->asked_round + 2; // no round before is the one before
     l->merging = merging_new(l->gpu);
     l->merging_rounds = 1;
-    return pthread_mutex_init(&l->lock, NULL) == 0;
+    return true;
 }
 
 static void launch_release(struct launch *l)
@@ -467,12 +472,7 @@ static void launch_release(struct launch *l)
         if (sm->home != NULL)
             residence_free(sm->home);
     }
-    free(l->sms);
-    while (l->free_residences != NULL) {
-        struct residence *r = l->free_residences;
-        l->free_residences = r->next_free;
-        residence_free(r);
-    }
+    spare_give(l->sms);
     races_release(&l->races);
     free(l->clusters);
     footprint_close(l);
@@ -488,7 +488,6 @@ static void launch_release(struct launch *l)
         trace_release(&l->traces[i]);
     clock_model_free(l->clock);
     team_close(l->team);
-    (void)pthread_mutex_destroy(&l->lock);
 }
 
 /* ---- the chip ------------------------------------------------------------------------------ */
@@ -547,37 +546,51 @@ static void launch_swap_logs(struct launch *l)
     }
 }
 
-// One host thread's part of an epoch: SMs from the shared counter until none is left.
-static void core_epoch(struct core *core)
+// An epoch's SMs. Each host thread has a part of them that it takes first, the same one each time: their caches, registers and
+// requests are then in that processor's caches mostly. What is left of others' it takes after that.
+struct sm_part {
+    _Alignas(64) int next; // a line of the host's cache: threads do not take each other's
+    int end;
+};
+struct epoch {
+    struct launch *launch;
+    struct sm_part *parts; // a core each
+};
+
+static void core_epoch(const struct epoch *e, int index)
 {
-    struct launch *l = core->launch;
-    for (;;) {
-        int i = __atomic_fetch_add(&l->next_sm, 1, __ATOMIC_RELAXED);
-        if (i >= l->sm_count)
-            return;
-        struct sm *sm = &l->sms[i];
-        if (sm->pending && !sm->stopped)
-            sm_run(core, sm);
+    struct launch *l = e->launch;
+    struct core *core = &l->cores[index];
+    for (int k = 0; k < l->core_count; k++) {
+        struct sm_part *part = &e->parts[(index + k) % l->core_count];
+        int i;
+        while ((i = __atomic_fetch_add(&part->next, 1, __ATOMIC_RELAXED)) < part->end)
+            if (l->sms[i].pending && !l->sms[i].stopped)
+                sm_run(core, &l->sms[i]);
     }
 }
 
 static void core_work(void *context, int index)
 {
-    struct launch *l = context;
-    core_epoch(&l->cores[index]);
+    core_epoch(context, index);
 }
 
 // All SMs run to their end or pause; the last epoch's requests are replayed meanwhile.
 static void launch_epoch(struct launch *l)
 {
+    uint64_t sms = (uint64_t)l->sm_count, cores = (uint64_t)l->core_count;
+    sms = l->wave_count < sms ? l->wave_count : sms;
+    struct epoch e = {l, spare_take(l->sim->spare, cores * sizeof *e.parts)};
+    for (uint64_t i = 0; i < cores; i++)
+        e.parts[i] = (struct sm_part){(int)(sms * i / cores), (int)(sms * (i + 1) / cores)};
     launch_swap_logs(l);
     l->epoch++;
-    l->next_sm = 0;
-    bool beside = l->core_count > 1 && team_begin(l->team, core_work, l);
+    bool beside = l->core_count > 1 && team_begin(l->team, core_work, &e);
     launch_replay(l, NULL);
-    core_epoch(&l->cores[0]);
+    core_epoch(&e, 0);
     if (beside)
         team_end(l->team);
+    spare_give(e.parts);
 }
 
 static uint64_t launch_instructions(const struct launch *l)

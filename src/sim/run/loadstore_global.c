@@ -1,5 +1,6 @@
 // Loads and stores of global memory, and loads of constants.
 // SPDX-License-Identifier: Apache-2.0
+#include "base/prefetch.h"
 #include "sim/run/loadstore.h"
 
 // L1 returns words through the same 32 banks as shared memory: lanes of different lines that share
@@ -370,8 +371,8 @@ static void next_fetched(const struct warp *w, struct mem_state *s, uint64_t fir
     *before = first;
     if (next >= s->low && next < s->high) {
         const uint8_t *host = w->core->launch->sim->space.host + next;
-        __builtin_prefetch(host);
-        __builtin_prefetch(host + s->delta.far[LANES / 2]);
+        prefetch(host);
+        prefetch(host + s->delta.far[LANES / 2]);
     }
 }
 
@@ -388,7 +389,7 @@ static void next_stored(const struct warp *w, struct mem_state *s, uint64_t base
     const uint8_t *host = w->core->launch->sim->space.host + next;
     const struct access *a = &s->phase->access;
     for (int i = 0; i < a->line_count; i++)
-        __builtin_prefetch(host + (int64_t)a->line[i].address, 1);
+        prefetch(host + (int64_t)a->line[i].address);
 }
 
 bool load_from_global(struct warp *w, const struct uop *u, const struct mem_op *m, uint32_t mask,

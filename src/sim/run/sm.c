@@ -1,6 +1,7 @@
 // A simulated SM: its resident blocks take turns warp by warp until all have ended or the epoch is
 // over. The memory of resident blocks is lent for a wave and passed on.
 // SPDX-License-Identifier: Apache-2.0
+#include "base/prefetch.h"
 #include "sim/observe/events.h"
 #include "sim/observe/proxies.h"
 #include "sim/run/cluster.h"
@@ -135,8 +136,8 @@ static inline void warps_wake(struct turn_order *o, const struct warp *warps, ui
     size_t first = o->first, last = o->last;
     for (; first < last && o->asleep[first].until <= now; first++) {
         size_t warp = o->asleep[first].warp;
-        __builtin_prefetch(&warps[warp], 1);
-        __builtin_prefetch((const char *)&warps[warp] + HOST_LINE, 1);
+        prefetch(&warps[warp]);
+        prefetch((const char *)&warps[warp] + HOST_LINE);
         warp_wakes(o, warp);
     }
     o->first = first;
@@ -286,22 +287,18 @@ void residence_free(struct residence *r)
     free(r);
 }
 
-static struct residence *residence_take(struct launch *l)
+static struct residence *residence_take(struct core *core)
 {
-    (void)pthread_mutex_lock(&l->lock);
-    struct residence *r = l->free_residences;
+    struct residence *r = core->free_residences;
     if (r != NULL)
-        l->free_residences = r->next_free;
-    (void)pthread_mutex_unlock(&l->lock);
-    return r;
+        core->free_residences = r->next_free;
+    return r != NULL ? r : residence_new(core);
 }
 
-static void residence_give(struct launch *l, struct residence *r)
+static void residence_give(struct core *core, struct residence *r)
 {
-    (void)pthread_mutex_lock(&l->lock);
-    r->next_free = l->free_residences;
-    l->free_residences = r;
-    (void)pthread_mutex_unlock(&l->lock);
+    r->next_free = core->free_residences;
+    core->free_residences = r;
 }
 
 /* ---- blocks -------------------------------------------------------------------------------- */
@@ -377,7 +374,7 @@ static uint64_t block_at(const struct launch *l, uint64_t place)
 static void ahead_begin(struct core *core, const struct sm *sm)
 {
     const struct launch *l = core->launch;
-    uint64_t next = (uint64_t)(sm->index + l->core_count);
+    uint64_t next = (uint64_t)sm->index + 1;
     core->ahead = core->ahead_end = NULL;
     if (sm->l1 == NULL || next >= (uint64_t)l->sm_count)
         return;
@@ -392,7 +389,7 @@ static inline void ahead_fetch(struct core *core)
     if (core->ahead == core->ahead_end)
         return;
     for (int i = 0; i < LINES && core->ahead < core->ahead_end; i++, core->ahead += HOST_LINE)
-        __builtin_prefetch(core->ahead, 1);
+        prefetch(core->ahead);
 }
 
 static void sm_open(struct core *core, struct sm *sm)
@@ -410,9 +407,7 @@ static void sm_open(struct core *core, struct sm *sm)
         sm->l1 = s->l1[sm->index];
     }
     ahead_begin(core, sm);
-    sm->home = residence_take(l);
-    if (sm->home == NULL)
-        sm->home = residence_new(core);
+    sm->home = residence_take(core);
     sm->block_count = 0;
     sm->now = sm->port_free = sm->memory_free = 0;
     for (uint64_t k = (uint64_t)sm->index; k < l->wave_count; k += (uint64_t)l->sm_count) {
@@ -648,7 +643,7 @@ void sm_run(struct core *core, struct sm *sm)
     if (sm->blocks_left > 0)
         return;
     sm->pending = false;
-    residence_give(l, sm->home);
+    residence_give(core, sm->home);
     sm->home = NULL;
 }
 
