@@ -227,6 +227,26 @@ static void trace_limit(struct altered *x)
         x->trace.cut = true;
 }
 
+// Loads that are gone as a whole need no registers: those that are left go out together, where all of them did in groups.
+static void loads_gone(struct altered *x)
+{
+    bool *left = altered_marks(x), *gone = altered_marks(x);
+    for (int b = 0; b < x->trace.block_count; b++)
+        for (int w = 0; w < x->trace.blocks[b].warp_count; w++)
+            for (size_t i = 0; i < x->trace.blocks[b].warps[w].count; i++) {
+                uint32_t site = x->trace.blocks[b].warps[w].ops[i].site,
+                         own = site % (uint32_t)x->sites;
+                bool vanished = site == form_of(x, own, FORM_VANISHED);
+                if (site < (uint32_t)x->sites * FORM_COUNT) // else it is paid
+                    *(vanished ? &gone[own] : &left[own]) = true;
+            }
+    for (int i = 0; i < x->sites; i++)
+        if (gone[i] && !left[i] && x->site[i].pipe == PIPE_GLOBAL_LOAD) {
+            x->site[i].pipe = PIPE_NONE;
+            x->order_freed = true;
+        }
+}
+
 // ptxas moves nothing over an exact function's way to its routine: where a change takes those away, loads behind it go out with
 // those in front of it. The places are those of all forms of a site.
 static void order_anew(struct altered *x)
@@ -248,7 +268,9 @@ static double counterfactual(const struct timing_input *in, const struct pattern
     for (int i = 0; i < INTERVENTION_COUNT; i++)
         if (!isnan(change->to[i]) && intervening_of[i]->applies(in, patterns))
             intervening_of[i]->apply(&x, change->to[i]);
+    loads_gone(&x);
     order_anew(&x);
+    altered_blocks_apart(&x);
     trace_limit(&x);
     altered_settle(&x);
     sim_timing_model(&x.in, &time, NULL);

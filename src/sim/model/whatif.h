@@ -147,6 +147,7 @@ struct intervening {
     bool (*applies)(const struct timing_input *in, const struct patterns *p);
     void (*apply)(struct altered *x, double to);
 };
+void altered_blocks_apart(struct altered *x); // whatif_grid.c: blocks that were not traced
 extern const struct intervening intervene_conflicts, intervene_sectors, intervene_atomics,
     intervene_shared_atomics, intervene_bytes; // whatif_memory.c
 extern const struct intervening intervene_reloads, intervene_block_reloads, intervene_shared_loads,

@@ -343,7 +343,7 @@ static double row_share_mean(const struct altered *x)
 }
 
 // Of lanes that walk along rows, the first load of a sector misses for all of them, the next ones find it. Side by side each
-// load brings its part of what all of a kind brought.
+// load brings its part of what all of a kind brought. What all rows share an SM brings as often as before, for more warps.
 struct row_misses {
     enum row_load *kind; // a site each
     double (*of_warp)[ROW_LOADS];
@@ -371,21 +371,24 @@ static struct row_misses row_misses_count(struct altered *x)
 
 static void row_misses_share(struct altered *x, struct row_misses *m, double lanes)
 {
-    double l2[ROW_LOADS] = {0}, hits[ROW_LOADS] = {0}, coming[ROW_LOADS] = {0};
+    double l2[ROW_LOADS] = {0}, hits[ROW_LOADS] = {0}, coming[ROW_LOADS] = {0}, beside = 0;
     size_t n = 0;
     for (int b = 0; b < x->trace.block_count; b++)
-        for (int w = 0; w < x->trace.blocks[b].warp_count; w++, n++)
+        for (int w = 0; w < x->trace.blocks[b].warp_count; w++, n++) {
+            beside += m->of_warp[n][ROW_LOAD_BESIDE] / lanes;
             for (size_t i = 0; i < x->trace.blocks[b].warps[w].count; i++) {
                 struct trace_op *op = &x->trace.blocks[b].warps[w].ops[i];
                 if (!is_own(x, op) || m->kind[op->site] == ROW_LOAD_NONE)
                     continue;
-                // What all rows share is brought once, however many lanes a row has.
-                double each = m->kind[op->site] == ROW_LOAD_SCATTERED ? lanes : 1;
-                double *left = &m->of_warp[n][m->kind[op->site]];
-                op->miss = count8(fmin(op->sectors, ceil(*left / each - 1e-9)));
+                bool scattered = m->kind[op->site] == ROW_LOAD_SCATTERED;
+                double *left = scattered ? &m->of_warp[n][ROW_LOAD_SCATTERED] : &beside;
+                double each = scattered ? lanes : 1;
+                op->miss = count8(
+                    fmin(op->sectors, scattered ? ceil(*left / each - 1e-9) : floor(*left + 1e-9)));
                 op->miss_lines = count8(ceil(op->miss * SECTOR_BYTES / (double)LINE_BYTES));
                 *left -= op->miss * each;
             }
+        }
     for (int i = 0; i < x->sites; i++) {
         l2[m->kind[i]] += (double)x->stats[i].l2_sectors;
         hits[m->kind[i]] += (double)x->stats[i].l2_hit_sectors;
@@ -484,6 +487,68 @@ static void rows_apply(struct altered *x, double to)
 }
 
 const struct intervening intervene_rows = {rows_applies, rows_apply};
+
+/* ---- blocks that were not there -------------------------------------------------------------------- */
+
+// From the first sector that is loaded to the last one.
+static uint32_t loaded_span(const struct altered *x)
+{
+    uint32_t low = UINT32_MAX, high = 0;
+    for (int b = 0; b < x->trace.block_count; b++)
+        for (int w = 0; w < x->trace.blocks[b].warp_count; w++)
+            for (size_t i = 0; i < x->trace.blocks[b].warps[w].count; i++) {
+                const struct trace_op *op = &x->trace.blocks[b].warps[w].ops[i];
+                if (x->site[op->site].pipe != PIPE_GLOBAL_LOAD || op->lanes == 0)
+                    continue;
+                low = op->first_sector < low ? op->first_sector : low;
+                high = op->first_sector > high ? op->first_sector : high;
+            }
+
+    return high >= low ? high - low : 0;
+}
+
+static void block_shift(struct altered *x, struct trace_block *b, uint32_t sectors)
+{
+    struct trace_warp *warps = ARENA_ARRAY(&x->arena, struct trace_warp, b->warp_count + 1);
+    for (int w = 0; w < b->warp_count; w++) {
+        const struct trace_warp *was = &b->warps[w];
+        warps[w] = *was;
+        warps[w].ops = ARENA_ARRAY(&x->arena, struct trace_op, was->count + 1);
+        for (size_t i = 0; i < was->count; i++) {
+            warps[w].ops[i] = was->ops[i];
+            if (x->site[was->ops[i].site].pipe == PIPE_GLOBAL_LOAD)
+                warps[w].ops[i].first_sector += sectors;
+        }
+    }
+    b->warps = warps;
+}
+
+// A grid that has grown has more blocks on an SM than were traced there: each copy loads lines of its own. Else a copy's loads
+// would wait for lines that another one is just asking for.
+#define LINES_APART 17 // between the copies: no multiple of what lines are spread over
+void altered_blocks_apart(struct altered *x)
+{
+    double sm_blocks = ceil((double)x->in.grid_blocks / GPU(x->was->gpu, sm_count));
+    size_t ops = 1;
+    uint32_t span = loaded_span(x);
+    for (int b = 0; b < x->trace.block_count; b++)
+        for (int w = 0; w < x->trace.blocks[b].warp_count; w++)
+            ops += x->trace.blocks[b].warps[w].count;
+    double room =
+        fmin(sm_blocks / fmax(x->trace.block_count, 1), (double)x->in.ops_max / (double)ops);
+    int was = x->trace.block_count, times = (int)room;
+    if (x->in.grid_blocks <= x->was->grid_blocks || x->trace.cut || times < 2)
+        return;
+    struct trace_block *all = ARENA_ARRAY(&x->arena, struct trace_block, was * times + 1);
+    uint32_t apart = (span / SECTORS_PER_LINE + LINES_APART) * SECTORS_PER_LINE;
+    for (int k = 0; k < times; k++)
+        for (int b = 0; b < was; b++) {
+            all[k * was + b] = x->trace.blocks[b];
+            block_shift(x, &all[k * was + b], (uint32_t)k * apart);
+        }
+    x->trace.blocks = all;
+    x->trace.block_count = was * times;
+}
 
 static bool imbalance_applies(const struct timing_input *in, const struct patterns *p)
 {
