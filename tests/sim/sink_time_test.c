@@ -81,6 +81,32 @@ static void stores_hold_loads_in_front_of_the_branch(void **state)
                  one, true);
 }
 
+// What is made of two registers that its way reads no more would hold both over the branch.
+static void arithmetic_that_holds_registers_stays(void **state)
+{
+    (void)state;
+#define OTHER "ld.global.f32 %f5, [%rd3+65536];\n"
+    double one = body_ns("", "", ALONE, ALONE);
+    assert_waits("a sum with what the branch asks for",
+                 body_ns(OTHER, "add.f32 %f2, %f5, %f1;\n", SUMS, ALONE), one, false);
+    assert_waits("a sum with what is read behind",
+                 body_ns(OTHER, "add.f32 %f2, %f5, %f4;\n", SUMS, ALONE), one, true);
+}
+
+static void ways_with_predicates_hold_loads(void **state)
+{
+    (void)state;
+#define SQUARE "fma.rn.f32 %f3, %f3, %f3, %f4;\n"
+#define SIX "add.f32 %f3, %f2, 0f3F800000;\n" FOUR(SQUARE) SQUARE
+    double one = body_ns("", "", ALONE, ALONE);
+    assert_waits("six instructions", body_ns(LOAD, "", SIX, ALONE), one, false);
+    assert_waits(
+        "five with a store",
+        body_ns(LOAD, "", STORE "add.f32 %f3, %f2, 0f3F800000;\n" SQUARE SQUARE SQUARE, ALONE), one,
+        false);
+    assert_waits("nine", body_ns(LOAD, "", SIX SQUARE SQUARE SQUARE, ALONE), one, true);
+}
+
 // A division has a routine that is branched to: it ends a block of the machine's.
 static void a_division_holds_loads(void **state)
 {
@@ -96,6 +122,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_load_for_one_way_alone_begins_behind_the_branch),
         cmocka_unit_test(stores_hold_loads_in_front_of_the_branch),
+        cmocka_unit_test(arithmetic_that_holds_registers_stays),
+        cmocka_unit_test(ways_with_predicates_hold_loads),
         cmocka_unit_test(a_division_holds_loads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
