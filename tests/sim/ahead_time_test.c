@@ -166,6 +166,29 @@ static void loads_at_loaded_places_begin_together(void **state)
         fail_msg("indices in a row %.0f ns, one by the other's value %.0f", gathers, follows);
 }
 
+#define POWER "ex2.approx.f32 %f2, %f2;\n"
+#define SUM_OVER_BARRIERS                                                         \
+    "bar.sync 0; ld.shared.f32 %f2, [%r5];\n" POWER POWER POWER POWER POWER POWER \
+    "fma.rn.f32 %f0, %f2, %f2, %f0; bar.sync 0;\n"
+#define WORD(kind) \
+    "ld.global" kind ".f32 %f1, [%rd2]; st.shared.f32 [%r5], %f1;\n" SUM_OVER_BARRIERS
+#define PAIR(kind)                                                    \
+    "add.s64 %rd7, %rd2, %rd3; ld.global" kind ".b64 %rd8, [%rd7];\n" \
+    "add.s32 %r7, %r5, %r4; st.shared.b64 [%r7], %rd8;\n" SUM_OVER_BARRIERS
+
+// ptxas 13.0 begins loads of read-only data for turns to come in front of this one's barrier, here words of eight turns and pairs of four;
+// others stay behind it. The model has two turns' words begin at once, and pairs when those of the turn before have come.
+static void loads_of_the_next_turn_pass_barriers(void **state)
+{
+    (void)state;
+    double word = turns_ns(WORD("")), pair = turns_ns(PAIR("")),
+           words = turns_ns(WORD(".nc")) / word, pairs = turns_ns(PAIR(".nc")) / pair;
+    if (words > 0.75)
+        fail_msg("words of read-only data take %.2f of others' time", words);
+    if (pairs < words + 0.05 || pairs > 0.92)
+        fail_msg("pairs of read-only data take %.2f of others' time, words %.2f", pairs, words);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -174,6 +197,7 @@ int main(void)
         cmocka_unit_test(loads_of_later_turns_pass_stores),
         cmocka_unit_test(loads_of_later_turns_pass_side_steps),
         cmocka_unit_test(loads_at_loaded_places_begin_together),
+        cmocka_unit_test(loads_of_the_next_turn_pass_barriers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,6 +89,32 @@ static void a_side_step_that_is_not_taken_accesses_nothing(void **state)
     bench_close(&b);
 }
 
+/* ---- behind barriers -------------------------------------------------------------------------------- */
+
+#define ROUND(k, kind, from, to)                        \
+    "ld.global" kind ".f32 %f" k ", [%rd3+" from "];\n" \
+    "st.shared.f32 [%r5+" to "], %f" k "; bar.sync 0;\n"
+
+static const char rounds[] = HEAD ENTRY("one") ROUND("1", "", "0", "0") TAIL ENTRY("plain")
+    ROUND("1", "", "0", "0") ROUND("2", "", "8192", "128") TAIL ENTRY("read_only")
+        ROUND("1", ".nc", "0", "0") ROUND("2", ".nc", "8192", "128") TAIL;
+
+// The second round's load stands in front of the first one's barrier in ptxas's code, if nobody may write what it reads.
+static void loads_of_read_only_data_pass_barriers(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_text(&b, rounds);
+    uint64_t in = bench_buffer(&b, "in", NULL, 1 << 20);
+    double one = body_ns(&b, "one", in, 32), plain = body_ns(&b, "plain", in, 32),
+           passed = body_ns(&b, "read_only", in, 32);
+    if (plain < one + 300)
+        fail_msg("one round takes %.0f ns, two with a barrier between %.0f", one, plain);
+    if (passed > one + 100)
+        fail_msg("one round takes %.0f ns, two of read-only data %.0f", one, passed);
+    bench_close(&b);
+}
+
 /* ---- which side steps ------------------------------------------------------------------------------ */
 
 // Four loads, each in a side step with `sums` more instructions.
@@ -135,6 +161,7 @@ int main(void)
         cmocka_unit_test(guarded_loads_are_on_their_way_together),
         cmocka_unit_test(loads_or_zeros_are_on_their_way_together),
         cmocka_unit_test(a_side_step_that_is_not_taken_accesses_nothing),
+        cmocka_unit_test(loads_of_read_only_data_pass_barriers),
         cmocka_unit_test(long_side_steps_keep_their_branch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -75,16 +75,18 @@ static bool may_have_predicate(enum timing_pipe pipe)
     return false;
 }
 
-// Machine instructions of a block whose last one may be a branch to the next block.
-static bool is_short(const struct scope *d, const struct ptx_block *b)
+// Machine instructions of a block whose last one may be a branch; it counts where it does not lead to the next block.
+bool block_is_short(const struct timing_site *sites, const struct ptx_block *b, bool jumps)
 {
     int slots = 0;
     bool loads = false;
     for (int i = b->first; i < b->first + b->count; i++) {
-        const struct timing_site *t = &d->program->timing[d->site_base + i];
+        const struct timing_site *t = &sites[i];
         bool jump = i == b->first + b->count - 1 && t->pipe == PIPE_BRANCH;
-        if (jump)
+        if (jump) {
+            slots += jumps;
             break;
+        }
         if (!may_have_predicate(t->pipe))
             return false;
         loads |= t->pipe == PIPE_GLOBAL_LOAD;
@@ -119,7 +121,7 @@ static bool steps_around(const struct scope *d, const struct segment *s)
         both = from->successors[i] == block + 1 || from->successors[i] == block + 2;
     return both && leads_to(side, block + 2) && comes_from(side, block, block) &&
            comes_from(join, block, block + 1) && is_whole_block(d, s + 1, side) &&
-           is_short(d, side);
+           block_is_short(&d->program->timing[d->site_base], side, false);
 }
 
 // Does the same block go on behind segment `s`, with the same lanes? Behind a barrier too: ptxas moves what computes and loads of
