@@ -116,7 +116,8 @@ struct block_slot {
     int traced; // the block of the trace that runs in it
     struct barrier_phase *phases;
     double free_at; // all its warps have ended and their stores left
-    uint32_t swapped; // the word that its warps compared and swapped last, as trace_op has it; 0: none …
+    uint32_t
+        swapped; // the word that its warps compared and swapped last, as trace_op has it; 0: none …
     double swaps_end; // … and when the last of them is through
 };
 
