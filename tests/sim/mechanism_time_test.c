@@ -71,6 +71,16 @@ static const char unread[] = HEAD ENTRY("atom")
     LOOP(OWN_LINES "atom.global.add.u32 %r9, [%rd2], 1;\n") "ret;\n}\n" ENTRY("red")
         LOOP(OWN_LINES "red.global.add.u32 [%rd2], 1;\n") "ret;\n}\n";
 
+// n roots: each of what the one before gave, or each of the turn's number; the second with and without subnormals.
+#define ROOT(name, how, from)                                       \
+    ENTRY(name)                                                     \
+    "mov.f32 %f2, 0f3F800000;\n" LOOP(                              \
+        "cvt.rn.f32.u32 %f3, %r6;\nfma.rn.f32 %f3, " from ", " from \
+        ", 0f3F800000;\nrsqrt.approx" how ".f32 %f4, %f3;\n"        \
+        "fma.rn.f32 %f2, %f2, 0f3F000000, %f4;\n") "st.global.f32 [%rd1], %f2; ret;\n}\n"
+static const char roots[] = HEAD ROOT("ring", "", "%f2") ROOT("ring_flushed", ".ftz", "%f2")
+    ROOT("apart", "", "%f3") ROOT("apart_flushed", ".ftz", "%f3");
+
 // n sums of floats on one word of shared memory.
 static const char one_word[] = HEAD ENTRY("one_word") ".shared .b32 word;\n" LOOP(
     "atom.shared.add.f32 %f2, [word], 0f3F800000;\n") "ret;\n}\n";
@@ -175,6 +185,21 @@ static void atomics_come_after_what_they_wait_for(void **state)
     assert_between(both / (turns + adds), 0.85, 1);
 }
 
+// ptxas has 13 cycles between the test of a root's argument and what scales it, and 8 for the two products around the root; in a loop
+// whose root comes of the one before nothing else fills them. (An H200 takes 57 cycles a turn for such a loop of a warp a scheduler.)
+static void roots_of_roots_wait_for_the_test_of_their_argument(void **state)
+{
+    (void)state;
+    enum { FEW = 200, MANY = 400 };
+    double cycles[4];
+    static const char *const names[] = {"ring", "ring_flushed", "apart", "apart_flushed"};
+    for (int i = 0; i < 4; i++)
+        cycles[i] = 1.98 / (MANY - FEW) *
+                    (time_of(roots, names[i], MANY, 1, 32) - time_of(roots, names[i], FEW, 1, 32));
+    double ring = cycles[0] - cycles[1], apart = cycles[2] - cycles[3];
+    assert_between(ring - apart, 8, 14);
+}
+
 static void an_atomic_whose_result_nobody_reads_is_a_reduction(void **state)
 {
     (void)state;
@@ -230,6 +255,7 @@ int main(void)
         cmocka_unit_test(sums_of_keys_in_order_meet_at_one_place_after_the_other),
         cmocka_unit_test(atomics_go_as_many_slices_have_their_words),
         cmocka_unit_test(atomics_come_after_what_they_wait_for),
+        cmocka_unit_test(roots_of_roots_wait_for_the_test_of_their_argument),
         cmocka_unit_test(an_atomic_whose_result_nobody_reads_is_a_reduction),
         cmocka_unit_test(a_word_takes_one_warp_s_lanes_after_the_other_s),
         cmocka_unit_test(constants_at_unlike_places_come_one_by_one),
