@@ -378,6 +378,7 @@ struct timing_site {
     uint8_t other_slots;   // and of those that only take a scheduler's time
     bool takes_number;     // that UMOV brings into uniform registers just before it
     bool last_guarded;     // the last of the chain is under a predicate that the one before sets
+    bool in_ring;          // a special function whose argument is its own result of a turn before
     uint8_t chain; // … so many of them wait for each other, one after the other; 0: all of its pipe
     uint8_t operation; // enum timed_operation: a sequence that the chip's file may have figures of
     bool folds;        // an earlier instruction is part of it

@@ -34,7 +34,7 @@ static const struct {
      1,
      N,
      256,
-     {0xfdbbdcf4f064f618, 0xa3889dc0af05e52d, 0x40ab97f85075f5c8}},
+     {0xfdbbdcf4f064f618, 0xa3889dc0af05e52d, 0x40ab97ff1a352170}},
     {"reduce_shuffle",
      {{300, 1, 1}, {256, 1, 1}},
      1,

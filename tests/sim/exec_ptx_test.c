@@ -422,6 +422,24 @@ static void shared_sums_of_floats_take_a_turn_for_each_lane_on_a_word(void **sta
     }
 }
 
+// Where all the lanes of two warps are on one word, each takes turns for the other's lanes too: once the other has come.
+static void shared_sums_on_one_word_lose_turns_to_other_warps(void **state)
+{
+    (void)state;
+    struct run r;
+    RUN(&r, 64,
+        "mov.u32 %r2, 0;\nturn: red.shared.add.f32 [s], 0f3F800000;\nbar.sync 0;\n"
+        "add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 3;\n@%p1 bra turn;" STORE);
+    assert_counter(&r.b, SHARED_ATOMIC_REQUESTS, 32 + 5 * 64);
+    bench_close(&r.b);
+    RUN(&r, 64, // two words
+        "mov.u32 %r2, 0;\nmov.u32 %r4, s;\nand.b32 %r3, %r1, 32;\nadd.u32 %r3, %r3, %r4;\n"
+        "turn: red.shared.add.f32 [%r3], 0f3F800000;\nbar.sync 0;\n"
+        "add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 3;\n@%p1 bra turn;" STORE);
+    assert_counter(&r.b, SHARED_ATOMIC_REQUESTS, 6 * 32);
+    bench_close(&r.b);
+}
+
 /* ---- lanes of a warp ----------------------------------------------------------------------- */
 
 static void shuffles_move_within_their_segments(void **state)
@@ -795,6 +813,7 @@ int main(void)
         cmocka_unit_test(floating_atomics_add),
         cmocka_unit_test(shared_atomics_count_the_lanes_on_an_address),
         cmocka_unit_test(shared_sums_of_floats_take_a_turn_for_each_lane_on_a_word),
+        cmocka_unit_test(shared_sums_on_one_word_lose_turns_to_other_warps),
         cmocka_unit_test(global_atomics_on_one_address_take_turns),
         cmocka_unit_test(shared_increments_without_a_result_do_not_queue),
         cmocka_unit_test(shuffles_move_within_their_segments),

@@ -63,6 +63,28 @@ static const char chance[] = HEAD ENTRY(
 static const char meets[] =
     HEAD ENTRY("meets") TURNS "red.global.add.f32 [%rd1], %f1; ret;\n}\n" ENTRY("turns") TURNS KEEP;
 
+// n turns of an atomic of a line of its own, whose result nobody reads; and of a reduction.
+#define OWN_LINES                                                \
+    "mad.lo.u32 %r7, %r6, 32, %r2; mul.wide.u32 %rd3, %r7, 4;\n" \
+    "add.s64 %rd2, %rd1, %rd3;\n"
+static const char unread[] = HEAD ENTRY("atom")
+    LOOP(OWN_LINES "atom.global.add.u32 %r9, [%rd2], 1;\n") "ret;\n}\n" ENTRY("red")
+        LOOP(OWN_LINES "red.global.add.u32 [%rd2], 1;\n") "ret;\n}\n";
+
+// n roots: each of what the one before gave, or each of the turn's number; the second with and without subnormals.
+#define ROOT(name, how, from)                                       \
+    ENTRY(name)                                                     \
+    "mov.f32 %f2, 0f3F800000;\n" LOOP(                              \
+        "cvt.rn.f32.u32 %f3, %r6;\nfma.rn.f32 %f3, " from ", " from \
+        ", 0f3F800000;\nrsqrt.approx" how ".f32 %f4, %f3;\n"        \
+        "fma.rn.f32 %f2, %f2, 0f3F000000, %f4;\n") "st.global.f32 [%rd1], %f2; ret;\n}\n"
+static const char roots[] = HEAD ROOT("ring", "", "%f2") ROOT("ring_flushed", ".ftz", "%f2")
+    ROOT("apart", "", "%f3") ROOT("apart_flushed", ".ftz", "%f3");
+
+// n sums of floats on one word of shared memory.
+static const char one_word[] = HEAD ENTRY("one_word") ".shared .b32 word;\n" LOOP(
+    "atom.shared.add.f32 %f2, [word], 0f3F800000;\n") "ret;\n}\n";
+
 // Turns of a load of a constant, at the thread's number as far as n masks it.
 static const char constants[] =
     ".version 8.0\n.target sm_90\n.address_size 64\n.const .align 4 .b8 table[1024];\n"
@@ -163,6 +185,42 @@ static void atomics_come_after_what_they_wait_for(void **state)
     assert_between(both / (turns + adds), 0.85, 1);
 }
 
+// ptxas has 13 cycles between the test of a root's argument and what scales it, and 8 for the two products around the root; in a loop
+// whose root comes of the one before nothing else fills them. (An H200 takes 57 cycles a turn for such a loop of a warp a scheduler.)
+static void roots_of_roots_wait_for_the_test_of_their_argument(void **state)
+{
+    (void)state;
+    enum { FEW = 200, MANY = 400 };
+    double cycles[4];
+    static const char *const names[] = {"ring", "ring_flushed", "apart", "apart_flushed"};
+    for (int i = 0; i < 4; i++)
+        cycles[i] = 1.98 / (MANY - FEW) *
+                    (time_of(roots, names[i], MANY, 1, 32) - time_of(roots, names[i], FEW, 1, 32));
+    double ring = cycles[0] - cycles[1], apart = cycles[2] - cycles[3];
+    assert_between(ring - apart, 8, 14);
+}
+
+static void an_atomic_whose_result_nobody_reads_is_a_reduction(void **state)
+{
+    (void)state;
+    double atom = time_of(unread, "atom", 200, 1, 32), red = time_of(unread, "red", 200, 1, 32);
+    assert_between(atom / red, 0.99, 1.01);
+}
+
+// A word that is compared and swapped takes a lane in a turn's time, whoever's: of a block's warps an H200 took 7545 cycles for a
+// turn of 3 warps' lanes on a word and a load of 700 (96 of 78).
+static void a_word_takes_one_warp_s_lanes_after_the_other_s(void **state)
+{
+    (void)state;
+    enum { SUMS = 50, LANES_OF_THREE = 96 };
+    double one = time_of(one_word, "one_word", SUMS, 1, 32),
+           three = time_of(one_word, "one_word", SUMS, 1, LANES_OF_THREE),
+           none = time_of(one_word, "one_word", 1, 1, 32);
+    assert_between((three - none) / (one - none), 2.8, 3.2);
+    double blocks = time_of(one_word, "one_word", SUMS, 132, 32); // each block has its own word
+    assert_between((blocks - none) / (one - none), 0.9, 1.1);
+}
+
 // An H200 takes 183 us for experiments/lookup's constant variant with one code, 571 with 256, which is 70.8 cycles for a warp's
 // load of 30 unlike words.
 static void constants_at_unlike_places_come_one_by_one(void **state)
@@ -197,6 +255,9 @@ int main(void)
         cmocka_unit_test(sums_of_keys_in_order_meet_at_one_place_after_the_other),
         cmocka_unit_test(atomics_go_as_many_slices_have_their_words),
         cmocka_unit_test(atomics_come_after_what_they_wait_for),
+        cmocka_unit_test(roots_of_roots_wait_for_the_test_of_their_argument),
+        cmocka_unit_test(an_atomic_whose_result_nobody_reads_is_a_reduction),
+        cmocka_unit_test(a_word_takes_one_warp_s_lanes_after_the_other_s),
         cmocka_unit_test(constants_at_unlike_places_come_one_by_one),
         cmocka_unit_test(stores_alone_in_their_lines_are_written_back_so),
     };

@@ -507,6 +507,7 @@ struct program *program_new(struct sim_module *m, const struct ptx_function *ker
     carries_link(p);
     regions_find(p);
     sinks_find(p);
+    rings_find(p);
     timing_schedule(p);
     loops_unroll(p);
     loads_ahead(p);

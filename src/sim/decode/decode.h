@@ -102,6 +102,7 @@ void branch_around(struct decoder *d, const struct ptx_instruction *in); // wher
 void decode_instruction(struct decoder *d, const struct ptx_instruction *in);
 bool ends_segment(const struct ptx_instruction *in); // lanes may change behind it
 void sinks_find(struct program *p);                  // decode_sink.c: when regions are known
+void rings_find(struct program *p);                  // decode_rings.c
 void timing_schedule(struct program *p);             // after all else
 void loops_unroll(struct program *p);                // decode_unroll.c
 void loads_ahead(struct program *p);                 // decode_ahead.c

@@ -797,7 +797,8 @@ void timing_fill(struct decoder *d, const struct ptx_instruction *in, struct tim
         t->guard = base + in->guard < UINT16_MAX ? (uint16_t)(base + in->guard + 1) : 0;
     }
     bool writes = in->writes_first;
-    if (writes)
+    // An atomic whose result nobody reads has none: the next one does not wait to write it again.
+    if (writes && !(s->mem >= 0 && d->program->mem_ops[s->mem].reduction))
         timing_operand(t->result, &t->result_count, &in->operands[0], base);
     for (int i = writes ? 1 : 0; i < in->operand_count; i++)
         timing_operand(t->source, &t->source_count, &in->operands[i], base);

@@ -371,6 +371,7 @@ struct site_cost site_cost(const struct rates *r, const struct timing_site *t)
     c.side = (uint8_t)side_of(p, &c);
     c.paced = c.special_cycles > 0 ? SERVER_SPECIAL : c.first;
     c.pace = pace_of(r, p, t, &c);
+    c.in_ring = t->in_ring;
     c.tested = t->pipe == PIPE_F32 && t->issue_slots > 1 && t->special_slots > 0 && c.sequence <= 0;
     if (t->pipe == PIPE_MULTIPLY_WIDE) // other warps wait too
         c.slots = later(c.slots, r->wide_dispatch);

@@ -142,6 +142,7 @@ struct site_cost {                          // of one instruction of the program
     uint8_t side;      // of enum side
     uint8_t room;      // for loads that begin with those of later turns: registers; 0: it is none
     uint8_t level;     // … 1 and up, by how many loads its place comes of
+    bool in_ring;      // … and its argument is its own result of a turn before: decode_rings.c
     bool tested;       // a special function whose argument is tested first, and scaled
     int fixed;         // cycles behind its slots that its warp waits by a fixed count, if it waits
     uint8_t pipe, unit, first, second;

@@ -116,6 +116,9 @@ struct block_slot {
     int traced; // the block of the trace that runs in it
     struct barrier_phase *phases;
     double free_at; // all its warps have ended and their stores left
+    uint32_t
+        swapped; // the word that its warps compared and swapped last, as trace_op has it; 0: none …
+    double swaps_end; // … and when the last of them is through
 };
 
 struct fill { // a line on its way
@@ -176,6 +179,7 @@ struct replay {
     struct server tags;  // in front of it
     struct server own[SCHEDULERS_MAX]; // a scheduler's way to what its loads find
     int scheduler;                     // of the warp whose operation executes
+    int slot;                          // … and its block's
     struct server fill, port, l2, memory_cache, dram, atomic, shared_only, barrier_unit;
     struct server
         stores; // what leaves through the port where it does not keep loads from leaving: with turns

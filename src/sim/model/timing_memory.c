@@ -483,7 +483,8 @@ double atomic_global(struct replay *p, const struct trace_op *op, const struct s
 }
 
 // A loop that loads, adds, compares and swaps, one turn after the other. As many turns as the banks have passes, less what wide
-// words take anyway: lanes on a word take turns, and more where other warps come between.
+// words take anyway: lanes on a word take turns. Where all the lanes are on one word they take them behind the lanes that another
+// warp of the block has at it.
 static double swap_in_shared(struct replay *p, const struct trace_op *op, double at)
 {
     static const double bank_bytes = 4;
@@ -492,7 +493,13 @@ static double swap_in_shared(struct replay *p, const struct trace_op *op, double
     double cycles = turns * p->r.swap_cycles;
     double start = lsu_take(p, at, cycles);
     p->shared_only.busy += cycles;
-    return start + later(cycles, turns * p->r.swap_latency);
+    double took = later(cycles, turns * p->r.swap_latency);
+    if (op->first_sector == 0 || turns < op->lanes)
+        return start + took;
+    struct block_slot *s = &p->slots[p->slot];
+    s->swaps_end = (s->swapped == op->first_sector ? later(start, s->swaps_end) : start) + took;
+    s->swapped = op->first_sector;
+    return s->swaps_end;
 }
 
 double access_shared(struct replay *p, const struct trace_op *op, const struct site_cost *c,

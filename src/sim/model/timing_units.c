@@ -74,7 +74,7 @@ static double arithmetic(struct replay *p, const struct site_cost *c, double at)
     double done = p->start + c->latency;
     if (c->special_cycles == 0)
         return done;
-    if (p->turns && c->tested) // what it scales is under a predicate
+    if (c->in_ring || (p->turns && c->tested)) // what it scales is under a predicate
         done += p->r.guard;
     p->start = server_take(special, at, c->special_cycles);
     return p->start + c->special_latency + done - at;

@@ -393,6 +393,7 @@ static void warp_issue(struct replay *p, struct warp_state *w, double at)
                 c->slots + (swaps ? c->turn_slots * op->wavefronts : 0));
     p->start = w->issued = at;
     p->scheduler = w->scheduler;
+    p->slot = w->block;
     gap_note(p, w, op->site, at);
     double held = c->pipe == PIPE_BULK_COPY ? lanes_started(p, op) : 0;
     double ready = p->ready = held + result_ready(p, w, op, at);

@@ -69,6 +69,7 @@ void trace_segment(struct warp *w, const struct segment *s, uint32_t mask);
 void trace_barrier(struct warp *w, const struct uop *u, uint32_t mask, uint32_t threads);
 void trace_guard(struct warp *w, uint32_t site, uint32_t mask);
 void trace_passes(struct warp *w, uint32_t site, unsigned passes);
+void trace_word(struct warp *w, uint32_t site, uint32_t offset); // of shared memory
 void trace_lines(struct warp *w, uint32_t site, const struct phase *p, uint64_t base,
                  unsigned sectors, unsigned missed, size_t missed_lines);
 

@@ -368,6 +368,11 @@ void trace_passes(struct warp *w, uint32_t site, unsigned passes)
     saturate(&op_at_site(w, site)->wavefronts, passes);
 }
 
+void trace_word(struct warp *w, uint32_t site, uint32_t offset)
+{
+    op_at_site(w, site)->first_sector = offset / 4 + 1;
+}
+
 void trace_lines(struct warp *w, uint32_t site, const struct phase *p, uint64_t base,
                  unsigned sectors, unsigned missed, size_t missed_lines)
 {

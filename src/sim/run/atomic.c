@@ -520,6 +520,34 @@ static bool words_add(struct warp *w, const struct uop *u, const struct mem_op *
     return true;
 }
 
+// A word that is compared and swapped takes one lane's value in a turn's time, whichever warp's it is: the lanes of the
+// block's other warps at the word take turns of this warp's too. That they are there is only sure where all of a warp's lanes
+// are: it is at the word for as many turns as it has lanes. Others' turns: their lanes as they were last.
+static unsigned turns_lost(struct warp *w, uint32_t site, uint32_t offset, unsigned lanes)
+{
+    struct swapped_word *s = &w->block->swapped;
+    if (s->site != site + 1 || s->offset != offset)
+        *s = (struct swapped_word){.site = site + 1, .offset = offset};
+    uint8_t *own = &s->warp_lanes[w - w->block->warps];
+    unsigned others = s->lanes - *own;
+    s->lanes = others + lanes;
+    *own = (uint8_t)lanes;
+    return others;
+}
+
+// A loop that compares and swaps: what the counters and the replay have to know about its turns.
+static void swaps_note(struct warp *w, const struct uop *u, uint32_t mask, uint32_t offset,
+                       unsigned depth)
+{
+    if (w->trace != NULL)
+        trace_word(w, u->site, offset);
+    if (depth < 2 || depth != (unsigned)lane_count(mask))
+        return;
+    unsigned lost = turns_lost(w, u->site, offset, depth);
+    w->core->mem[u->extra].shared_depth += lost;
+    w->core->mem[u->extra].wavefronts += lost;
+}
+
 static bool atomic_on_shared(struct warp *w, const struct uop *u, const struct mem_op *m,
                              uint32_t mask, const uint64_t *address)
 {
@@ -536,6 +564,8 @@ static bool atomic_on_shared(struct warp *w, const struct uop *u, const struct m
                                    : same_address_depth(address, mask);
     w->core->mem[u->extra].depth += depth;
     w->core->mem[u->extra].shared_depth += depth;
+    if (w->core->launch->program->sites[u->site].swap_turn > 0)
+        swaps_note(w, u, mask, offset[lane_first(mask)], depth);
     w->block->sm->watches += is_watch(u);
     uint8_t *shared = w->block->shared;
     EACH_LANE(lane, mask)

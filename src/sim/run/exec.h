@@ -588,6 +588,15 @@ struct cluster {                   // its barrier; of one block where none is as
     uint32_t arrived, left, phase; // threads; left: that have not exited
 };
 
+enum { WARPS_PER_BLOCK_MAX = 1024 / LANES };
+// Which word of shared memory a block's warps compare and swap, each with all its lanes: how many lanes each had, the last time.
+struct swapped_word {
+    uint32_t site; // plus one; 0: none yet
+    uint32_t offset;
+    unsigned lanes; // of all warps
+    uint8_t warp_lanes[WARPS_PER_BLOCK_MAX];
+};
+
 struct block {
     struct sm *sm;
     struct cluster *cluster, own_cluster;
@@ -613,6 +622,7 @@ struct block {
         uint64_t barrier;
         double last;
     } arrivals[2];
+    struct swapped_word swapped;
 };
 
 struct violation {

@@ -341,6 +341,7 @@ static void block_start(struct block *b, struct core *core, struct sm *sm, uint6
     b->executed = b->longest = 0;
     b->threads_left = l->block_threads;
     b->exited = b->threads_waiting = 0;
+    b->swapped = (struct swapped_word){0};
     memset(b->barriers, 0, sizeof(b->barriers));
     b->barrier_epoch = 1;
     b->live = true;
