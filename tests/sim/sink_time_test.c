@@ -107,6 +107,17 @@ static void ways_with_predicates_hold_loads(void **state)
     assert_waits("nine", body_ns(LOAD, "", SIX SQUARE SQUARE SQUARE, ALONE), one, true);
 }
 
+// What stands in front of a loop leads nowhere where the ways meet: the branch around both stays.
+static void a_way_that_a_loop_follows_keeps_its_branch(void **state)
+{
+    (void)state;
+#define LOOP                                                        \
+    "add.f32 %f3, %f2, 0f3F800000; mov.u32 %r2, 0;\nloop:\n" SQUARE \
+    "add.u32 %r2, %r2, 1; setp.lt.u32 %p, %r2, %r1; @%p bra loop;\n"
+    double one = body_ns("", "", ALONE, ALONE);
+    assert_waits("two instructions and a loop", body_ns(LOAD, "", LOOP, ALONE), one, true);
+}
+
 // A division has a routine that is branched to: it ends a block of the machine's.
 static void a_division_holds_loads(void **state)
 {
@@ -124,6 +135,7 @@ int main(void)
         cmocka_unit_test(stores_hold_loads_in_front_of_the_branch),
         cmocka_unit_test(arithmetic_that_holds_registers_stays),
         cmocka_unit_test(ways_with_predicates_hold_loads),
+        cmocka_unit_test(a_way_that_a_loop_follows_keeps_its_branch),
         cmocka_unit_test(a_division_holds_loads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -157,11 +157,15 @@ static void block_sink(const struct sinks *s, const struct ptx_block *b, int to)
     }
 }
 
-// Does the way get predicates in the place of the branch? As a side step does, the branch at its end among its instructions.
-static bool has_predicates(const struct sinks *s, int block)
+// Does the way get predicates in the place of the branch? As a side step does, the branch at its end among its instructions, where
+// it leads to the other way or meets it: not one that a loop follows.
+static bool has_predicates(const struct sinks *s, int block, int other)
 {
-    const struct ptx_block *b = &s->f->blocks[block];
-    return b->successor_count == 1 && block_is_short(s->sites, b, true);
+    const struct ptx_block *b = &s->f->blocks[block], *beside = &s->f->blocks[other];
+    bool meets = b->successor_count == 1 &&
+                 (b->successors[0] == other ||
+                  (beside->successor_count == 1 && beside->successors[0] == b->successors[0]));
+    return meets && block_is_short(s->sites, b, true);
 }
 
 static void function_sink(const struct sinks *s)
@@ -173,7 +177,8 @@ static void function_sink(const struct sinks *s)
             b->successors[1] <= n || b->successors[0] == b->successors[1])
             continue;
         for (int k = 0; k < 2; k++)
-            if (s->ways_in[b->successors[k]] == 1 && !has_predicates(s, b->successors[k]))
+            if (s->ways_in[b->successors[k]] == 1 &&
+                !has_predicates(s, b->successors[k], b->successors[1 - k]))
                 block_sink(s, b, b->successors[k]);
     }
 }
