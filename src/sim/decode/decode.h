@@ -101,13 +101,15 @@ void clear_list(struct decoder *d); // of rows that are read before they are wri
 void branch_around(struct decoder *d, const struct ptx_instruction *in); // where its guard says
 void decode_instruction(struct decoder *d, const struct ptx_instruction *in);
 bool ends_segment(const struct ptx_instruction *in); // lanes may change behind it
-void sinks_find(struct program *p);                  // decode_sink.c: when regions are known
-void rings_find(struct program *p);                  // decode_rings.c
-void timing_schedule(struct program *p);             // after all else
-void loops_unroll(struct program *p);                // decode_unroll.c
-void loads_ahead(struct program *p);                 // decode_ahead.c
-void lower(struct decoder *d);                       // lower.c
-void lower_around(const struct decoder *d);          // lower_around.c
+// The function's register; those of carries stand behind all functions': -1.
+int own_register(const struct function *own, uint16_t reg); // decode_sink.c
+void sinks_find(struct program *p);                         // decode_sink.c: when regions are known
+void rings_find(struct program *p);                         // decode_rings.c
+void timing_schedule(struct program *p);                    // after all else
+void loops_unroll(struct program *p);                       // decode_unroll.c
+void loads_ahead(struct program *p);                        // decode_ahead.c
+void lower(struct decoder *d);                              // lower.c
+void lower_around(const struct decoder *d);                 // lower_around.c
 // lower_narrow.c: 64 bits of which 32 count.
 void lower_narrow(const struct decoder *d, struct timing_site *sites);
 bool block_is_short(const struct timing_site *sites, const struct ptx_block *b,

@@ -21,16 +21,10 @@ static bool is_tested(const struct timing_site *t)
            t->operation == OPERATION_NONE;
 }
 
-static int own_register(const struct ring *r, uint16_t reg)
-{
-    int own = reg - r->own->register_base;
-    return own >= 0 && own < r->own->ptx->register_count ? own : -1;
-}
-
 static bool reads_reached(const struct ring *r, const struct timing_site *t)
 {
     for (int n = 0; n < t->source_count; n++) {
-        int reg = own_register(r, t->source[n]);
+        int reg = own_register(r->own, t->source[n]);
         if (reg >= 0 && r->reached[reg])
             return true;
     }
@@ -40,8 +34,8 @@ static bool reads_reached(const struct ring *r, const struct timing_site *t)
 static void result_reached(struct ring *r, const struct timing_site *t)
 {
     for (int n = 0; n < t->result_count; n++)
-        if (own_register(r, t->result[n]) >= 0)
-            r->reached[own_register(r, t->result[n])] = true;
+        if (own_register(r->own, t->result[n]) >= 0)
+            r->reached[own_register(r->own, t->result[n])] = true;
 }
 
 // Does what the instruction makes come to it again a turn later, and to every tested function in between?

@@ -16,26 +16,17 @@ struct sinks { // of a function
     const struct ptx_function *f;
     const struct code *code;
     struct timing_site *sites;
-    int site_base, register_base;
-    int *ways_in;                     // by block: how many blocks go there
+    const struct function *own;
     int *defined;                     // by register: how many instructions write it
     int *first_use, *next_use, *user; // by register; by use
     bool *reached;                    // by block: from the way that is looked at
     int *left;                        // blocks to look at
 };
 
-static void blocks_count(struct sinks *s)
+int own_register(const struct function *own, uint16_t reg)
 {
-    for (int b = 0; b < s->f->block_count; b++)
-        for (int k = 0; k < s->f->blocks[b].successor_count; k++)
-            s->ways_in[s->f->blocks[b].successors[k]]++;
-}
-
-// The function's register; those of carries stand behind all functions': -1.
-static int own_register(const struct sinks *s, uint16_t reg)
-{
-    int own = reg - s->register_base;
-    return own >= 0 && own < s->f->register_count ? own : -1;
+    int at = reg - own->register_base;
+    return at >= 0 && at < own->ptx->register_count ? at : -1;
 }
 
 static void uses_find(struct sinks *s)
@@ -46,10 +37,10 @@ static void uses_find(struct sinks *s)
     for (int i = 0; i < s->f->instruction_count; i++) {
         const struct timing_site *t = &s->sites[i];
         for (int n = 0; n < t->result_count; n++)
-            if (own_register(s, t->result[n]) >= 0)
-                s->defined[own_register(s, t->result[n])]++;
+            if (own_register(s->own, t->result[n]) >= 0)
+                s->defined[own_register(s->own, t->result[n])]++;
         for (int n = 0; n < t->source_count; n++) {
-            int reg = own_register(s, t->source[n]);
+            int reg = own_register(s->own, t->source[n]);
             if (reg < 0)
                 continue;
             s->user[count] = i;
@@ -67,20 +58,26 @@ static bool stands_behind(const struct code *c, int block, int other)
     return block == other;
 }
 
+// What stands behind the branch has this as `sinks_past`.
+static uint32_t past(const struct sinks *s, int branch)
+{
+    return 1 + (uint32_t)(s->own->site_base + branch);
+}
+
 // Is all that reads what the instruction makes on the way that begins with the block, or moved there itself?
 static bool is_read_there(const struct sinks *s, int i, int block, int branch)
 {
     const struct timing_site *t = &s->sites[i];
     bool read = false;
     for (int n = 0; n < t->result_count; n++) {
-        int reg = own_register(s, t->result[n]);
+        int reg = own_register(s->own, t->result[n]);
         if (reg < 0 || s->defined[reg] != 1)
             return false;
         for (int u = s->first_use[reg]; u >= 0; u = s->next_use[u]) {
             int user = s->user[u], its = s->f->block_of[user];
             if (its < 0)
                 continue;
-            bool moved = s->sites[user].sinks_past == 1 + (uint32_t)(s->site_base + branch);
+            bool moved = s->sites[user].sinks_past == past(s, branch);
             if (!moved && !stands_behind(s->code, its, block))
                 return false;
             read = true;
@@ -113,7 +110,7 @@ static bool is_held(const struct sinks *s, int reg, int i, int branch)
     for (int u = reg >= 0 ? s->first_use[reg] : -1; u >= 0; u = s->next_use[u]) {
         int user = s->user[u], its = s->f->block_of[user];
         if (user != i && its >= 0 &&
-            (s->reached[its] || s->sites[user].sinks_past == 1 + (uint32_t)(s->site_base + branch)))
+            (s->reached[its] || s->sites[user].sinks_past == past(s, branch)))
             return true;
     }
     return false;
@@ -125,7 +122,7 @@ static bool holds_few(const struct sinks *s, int i, int branch)
     const struct timing_site *t = &s->sites[i];
     int more = 0;
     for (int n = 0; n < t->source_count; n++)
-        more += !is_held(s, own_register(s, t->source[n]), i, branch);
+        more += !is_held(s, own_register(s->own, t->source[n]), i, branch);
     return more <= 1;
 }
 
@@ -152,13 +149,13 @@ static void block_sink(const struct sinks *s, const struct ptx_block *b, int to)
         enum touches touches = pipe_info(s->sites[i].pipe)->touches;
         if (may_sink(s, i, written) && is_read_there(s, i, to, branch) &&
             (touches != TOUCHES_NOTHING || holds_few(s, i, branch)))
-            s->sites[i].sinks_past = 1 + (uint32_t)(s->site_base + branch);
+            s->sites[i].sinks_past = past(s, branch);
         written |= touches != TOUCHES_NOTHING && touches != TOUCHES_READ;
     }
 }
 
 // Does the way get predicates in the place of the branch? As a side step does, the branch at its end among its instructions, where
-// it leads to the other way or meets it: not one that a loop follows.
+// it leads to the block on the other side or meets it: not one in front of a loop.
 static bool has_predicates(const struct sinks *s, int block, int other)
 {
     const struct ptx_block *b = &s->f->blocks[block], *beside = &s->f->blocks[other];
@@ -177,7 +174,7 @@ static void function_sink(const struct sinks *s)
             b->successors[1] <= n || b->successors[0] == b->successors[1])
             continue;
         for (int k = 0; k < 2; k++)
-            if (s->ways_in[b->successors[k]] == 1 &&
+            if (s->f->blocks[b->successors[k]].predecessor_count == 1 &&
                 !has_predicates(s, b->successors[k], b->successors[1 - k]))
                 block_sink(s, b, b->successors[k]);
     }
@@ -188,27 +185,21 @@ void sinks_find(struct program *p)
     for (int n = 0; n < p->function_count && !p->reads_clock; n++) {
         const struct function *own = &p->functions[n];
         const struct ptx_function *f = own->ptx;
-        struct sinks s = {.f = f,
-                          .code = own->code,
-                          .sites = &p->timing[own->site_base],
-                          .site_base = own->site_base,
-                          .register_base = own->register_base};
+        struct sinks s = {
+            .f = f, .code = own->code, .sites = &p->timing[own->site_base], .own = own};
         if (own->code == NULL || own->code->count == 0 || f->block_count == 0)
             continue;
         size_t uses = 1;
         for (int i = 0; i < f->instruction_count; i++)
             uses += s.sites[i].source_count;
-        s.ways_in = xcalloc((size_t)f->block_count + 1, sizeof *s.ways_in);
         s.defined = xcalloc((size_t)f->register_count + 1, sizeof *s.defined);
         s.first_use = xcalloc((size_t)f->register_count + 1, sizeof *s.first_use);
         s.next_use = xcalloc(uses, sizeof *s.next_use);
         s.user = xcalloc(uses, sizeof *s.user);
         s.reached = xcalloc((size_t)f->block_count, sizeof *s.reached);
         s.left = xcalloc((size_t)f->block_count, sizeof *s.left);
-        blocks_count(&s);
         uses_find(&s);
         function_sink(&s);
-        free(s.ways_in);
         free(s.defined);
         free(s.first_use);
         free(s.next_use);

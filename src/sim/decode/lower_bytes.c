@@ -263,13 +263,19 @@ static double conversion_slots(const struct code *c, int i)
     return in->types[1] == PTX_TYPE_U8 && !is_loaded_as(c, *from, PTX_KIND_UNSIGNED, 8) ? 1 : 0;
 }
 
+// Does the instruction make words of several elements?
+static bool makes_elements(const struct ptx_instruction *in)
+{
+    bool narrow = bits_of(in) == 8 || bits_of(in) == HALF;
+    return (in->opcode == PTX_OP_LD && in->vector > 1 && narrow) ||
+           (in->opcode == PTX_OP_MOV && in->operands[0].element_count == 2 && bits_of(in) == WORD);
+}
+
 void code_bytes_time(const struct code *c, int i)
 {
     const struct ptx_instruction *in = at(c, i);
     struct timing_site *t = &c->sites[i];
-    bool narrow = bits_of(in) == 8 || bits_of(in) == 16;
-    if ((in->opcode == PTX_OP_LD && in->vector > 1 && narrow) ||
-        (in->opcode == PTX_OP_MOV && in->operands[0].element_count == 2 && bits_of(in) == 32))
+    if (makes_elements(in))
         taken_apart(c, i, true);
     else if (in->opcode == PTX_OP_CVT && in->type_count == 2 && t->pipe == PIPE_NONE &&
              conversion_slots(c, i) > 0)
@@ -286,12 +292,10 @@ double code_bytes(const struct code *c, int i)
         return half_slots(c, i);
     switch (in->opcode) {
     case PTX_OP_LD:
-        return in->vector > 1 && narrow ? taken_apart(c, i, false) : 0;
+    case PTX_OP_MOV:
+        return makes_elements(in) ? taken_apart(c, i, false) : 0;
     case PTX_OP_ST:
         return in->vector > 1 && narrow ? put_together(c, i) : 0;
-    case PTX_OP_MOV:
-        return in->operands[0].element_count == 2 && bits_of(in) == 32 ? taken_apart(c, i, false)
-                                                                       : 0;
     case PTX_OP_BFE:
         return field_slots(c, i);
     case PTX_OP_CVT:

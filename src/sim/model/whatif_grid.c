@@ -503,7 +503,6 @@ static uint32_t loaded_span(const struct altered *x)
                 low = op->first_sector < low ? op->first_sector : low;
                 high = op->first_sector > high ? op->first_sector : high;
             }
-
     return high >= low ? high - low : 0;
 }
 
@@ -528,6 +527,8 @@ static void block_shift(struct altered *x, struct trace_block *b, uint32_t secto
 #define LINES_APART 17 // between the copies: no multiple of what lines are spread over
 void altered_blocks_apart(struct altered *x)
 {
+    if (x->in.grid_blocks <= x->was->grid_blocks || x->trace.cut)
+        return;
     double sm_blocks = ceil((double)x->in.grid_blocks / GPU(x->was->gpu, sm_count));
     size_t ops = 1;
     uint32_t span = loaded_span(x);
@@ -537,7 +538,7 @@ void altered_blocks_apart(struct altered *x)
     double room =
         fmin(sm_blocks / fmax(x->trace.block_count, 1), (double)x->in.ops_max / (double)ops);
     int was = x->trace.block_count, times = (int)room;
-    if (x->in.grid_blocks <= x->was->grid_blocks || x->trace.cut || times < 2)
+    if (times < 2)
         return;
     struct trace_block *all = ARENA_ARRAY(&x->arena, struct trace_block, was * times + 1);
     uint32_t apart = (span / SECTORS_PER_LINE + LINES_APART) * SECTORS_PER_LINE;
