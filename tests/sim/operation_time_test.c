@@ -162,8 +162,8 @@ static double round_cycles(bool bytes)
                         bytes ? "ld.global.v4.u8 {%%h0, %%h1, %%h2, %%h3}, [%%at+%d];\n"
                               : "ld.global.u32 %%x0, [%%at+%d];\n",
                         4 * round);
-            for (int c = 0; c < 4; c++)
-                text_printf(&t, bytes ? "cvt.u32.u8 %%x%d, %%h%d;" : "", c, c);
+            for (int c = 0; bytes && c < 4; c++)
+                text_printf(&t, "cvt.u32.u8 %%x%d, %%h%d;", c, c);
             for (int c = 0; c < 4; c++) // two of a kind in a row would be one
                 text_printf(&t, "xor.b32 %%v%d, %%v%d, %%x%d; min.u32 %%v%d, %%v%d, %%x%d;\n", c, c,
                             bytes ? c : 0, c, c, bytes ? c : 0);
