@@ -125,8 +125,7 @@ static double side_slots(const struct code *c, int b, bool *loads)
             slots += at(c, i)->guard < 0;
             break;
         }
-        if (!may_have_predicate(c, i) || at(c, i)->opcode == PTX_OP_CALL ||
-            c->slots[i] > SUBROUTINE)
+        if (!may_have_predicate(c, i) || calls_routine(c, i))
             return NEVER;
         *loads |= is_global_load(at(c, i));
         bool place = at(c, i)->opcode == PTX_OP_MOV && is_shared_symbol(&at(c, i)->operands[1]);
@@ -143,15 +142,13 @@ static bool is_short(const struct code *c, int b, int side)
     return slots <= (double)(loads ? SHORT_LOADS : same_branch(c, b) ? SHORT_SAME : SHORT);
 }
 
-// Both sides, under a predicate and its opposite.
+// Both sides, under a predicate and its opposite: where there are loads, together.
 static bool are_short(const struct code *c, int b, int side, int other)
 {
-    bool one = false, two = false, about = c->loads_about[b];
-    double slots = side_slots(c, side, &one), others = side_slots(c, other, &two);
+    bool loads = c->loads_about[b];
+    double slots = side_slots(c, side, &loads), others = side_slots(c, other, &loads);
     double least = same_branch(c, b) ? SHORT_SAME : SHORT;
-    if (about && !one && !two)
-        return slots + others <= SHORT_LOADS;
-    return slots <= (one ? SHORT_LOADS : least) && others <= (two ? SHORT_LOADS : least);
+    return loads ? slots + others <= SHORT_LOADS : slots <= least && others <= least;
 }
 
 // What of the block behind could go on while the side's loads are on their way: machine instructions, those that take long
@@ -318,19 +315,6 @@ static int arm_past(const struct code *c, int b, int way, int *by)
     return block_at(c, side)->successors[0];
 }
 
-// Does anything in the block read what it loads from memory? Nothing else would go on meanwhile.
-static bool waits_for_load(const struct code *c, int b)
-{
-    const struct ptx_block *block = block_at(c, b);
-    for (int i = block->first; i < block->first + block->count; i++)
-        for (int s = c->first_source[i]; s < c->first_source[i + 1]; s++) {
-            int from = def_of(c, c->sources[s]);
-            if (from >= 0 && c->f->block_of[from] == b && is_global_load(at(c, from)))
-                return true;
-        }
-    return false;
-}
-
 static void join_arm(struct code *c, int side, int by, int b)
 {
     join(c, side, b);
@@ -358,7 +342,7 @@ static bool side_step(struct code *c, int b)
         if (k == 0 && comes_only_from(c, other, by_other == NONE ? b : by_other) &&
             block_at(c, side)->successor_count == 1 &&
             leads_only_to(c, other, block_at(c, side)->successors[0]) &&
-            are_short(c, b, side, other) && !waits_for_load(c, side) && !waits_for_load(c, other)) {
+            are_short(c, b, side, other)) {
             int last = last_of(c, side);
             double jump = is_branch(c, last) ? c->slots[last] : 0;
             join_arm(c, side, by, b);
