@@ -130,6 +130,32 @@ static void a_load_goes_under_a_predicate_where_anything_else_is_to_be_done(void
 
 static double of_words(const char *body);
 
+static void sides_with_loads_go_under_predicates_together(void **state)
+{
+    (void)state;
+    static const char place[] = ".global .align 4 .b32 g[64];\n";
+    // The sum waits for the load, and both sides have predicates all the same; not where one of them calls a routine.
+    const char
+        *head = "setp.lt.u32 %p, %x, %n;\nmov.u64 %d1, g;\n",
+        *branch =
+            "@!%p bra.uni other;\nld.global.u32 %r1, [%d1];\nadd.u32 %r9, %r1, %x;\nbra.uni meet;\n"
+            "other:\nmul.lo.u32 %r9, %x, 11;\nmeet:\n",
+        *guarded = "@%p ld.global.u32 %r1, [%d1];\n@%p add.u32 %r9, %r1, %x;\n@!%p mul.lo.u32 %r9, "
+                   "%x, 11;\n",
+        *routine =
+            "@!%p bra.uni other;\nld.global.f32 %f1, [%d1];\ndiv.rn.f32 %f1, %f1, 0f40400000;\n"
+            "mov.b32 %r9, %f1;\nbra.uni meet;\nother:\nmul.lo.u32 %r9, %x, 11;\nmeet:\n",
+        *routines = "@%p ld.global.f32 %f1, [%d1];\n@%p div.rn.f32 %f1, %f1, 0f40400000;\n"
+                    "@%p mov.b32 %r9, %f1;\n@!%p mul.lo.u32 %r9, %x, 11;\n";
+    char with_branch[1024], with_guards[1024];
+    (void)snprintf(with_branch, sizeof with_branch, "%s%s", head, branch);
+    (void)snprintf(with_guards, sizeof with_guards, "%s%s", head, guarded);
+    assert_true(instructions_of(place, with_branch, 64) == instructions_of(place, with_guards, 64));
+    (void)snprintf(with_branch, sizeof with_branch, "%s%s", head, routine);
+    (void)snprintf(with_guards, sizeof with_guards, "%s%s", head, routines);
+    assert_true(instructions_of(place, with_branch, 64) > instructions_of(place, with_guards, 64));
+}
+
 static void uniform_registers_have_no_predicates(void **state)
 {
     (void)state;
@@ -873,6 +899,7 @@ int main(void)
         cmocka_unit_test(products_with_carries_are_a_product_and_a_sum),
         cmocka_unit_test(the_upper_half_of_a_product_brings_the_lower),
         cmocka_unit_test(a_load_goes_under_a_predicate_where_anything_else_is_to_be_done),
+        cmocka_unit_test(sides_with_loads_go_under_predicates_together),
         cmocka_unit_test(uniform_registers_have_no_predicates),
         cmocka_unit_test(a_product_of_64_bits_is_made_once_for_several_sums),
         cmocka_unit_test(a_loop_that_is_written_out_steps_no_addresses),

@@ -112,8 +112,8 @@ void lower(struct decoder *d);                              // lower.c
 void lower_around(const struct decoder *d);                 // lower_around.c
 // lower_narrow.c: 64 bits of which 32 count.
 void lower_narrow(const struct decoder *d, struct timing_site *sites);
-bool block_is_short(const struct timing_site *sites, const struct ptx_block *b,
-                    bool jumps); // decode_region.c: predicates take the place of its branch
+bool block_is_short(const struct timing_site *sites, const struct ptx_block *b, bool jumps,
+                    bool loads); // decode_region.c: predicates take the place of its branch
 bool block_ends_thread(const struct ptx_function *f,
                        int block); // there is nothing but ret or exit in it
 void timing_fill(struct decoder *d, const struct ptx_instruction *in, struct timing_site *t);

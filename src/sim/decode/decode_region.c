@@ -75,11 +75,12 @@ static bool may_have_predicate(enum timing_pipe pipe)
     return false;
 }
 
-// Machine instructions of a block whose last one may be a branch; it counts where it does not lead to the next block.
-bool block_is_short(const struct timing_site *sites, const struct ptx_block *b, bool jumps)
+// Machine instructions of a block whose last one may be a branch; it counts where it does not lead to the next block. loads: there are
+// some about it (lower_predicates.c).
+bool block_is_short(const struct timing_site *sites, const struct ptx_block *b, bool jumps,
+                    bool loads)
 {
     int slots = 0;
-    bool loads = false;
     for (int i = b->first; i < b->first + b->count; i++) {
         const struct timing_site *t = &sites[i];
         bool jump = i == b->first + b->count - 1 && t->pipe == PIPE_BRANCH;
@@ -121,7 +122,8 @@ static bool steps_around(const struct scope *d, const struct segment *s)
         both = from->successors[i] == block + 1 || from->successors[i] == block + 2;
     return both && leads_to(side, block + 2) && comes_from(side, block, block) &&
            comes_from(join, block, block + 1) && is_whole_block(d, s + 1, side) &&
-           block_is_short(&d->program->timing[d->site_base], side, false);
+           block_is_short(&d->program->timing[d->site_base], side, false,
+                          d->code != NULL && d->code->count > 0 && d->code->loads_about[block]);
 }
 
 // Does the same block go on behind segment `s`, with the same lanes? Behind a barrier too: ptxas moves what computes and loads of

@@ -156,13 +156,13 @@ static void block_sink(const struct sinks *s, const struct ptx_block *b, int to)
 
 // Does the way get predicates in the place of the branch? As a side step does, the branch at its end among its instructions, where
 // it leads to the block on the other side or meets it: not one in front of a loop.
-static bool has_predicates(const struct sinks *s, int block, int other)
+static bool has_predicates(const struct sinks *s, int from, int block, int other)
 {
     const struct ptx_block *b = &s->f->blocks[block], *beside = &s->f->blocks[other];
     bool meets = b->successor_count == 1 &&
                  (b->successors[0] == other ||
                   (beside->successor_count == 1 && beside->successors[0] == b->successors[0]));
-    return meets && block_is_short(s->sites, b, true);
+    return meets && block_is_short(s->sites, b, true, s->code->loads_about[from]);
 }
 
 static void function_sink(const struct sinks *s)
@@ -175,7 +175,7 @@ static void function_sink(const struct sinks *s)
             continue;
         for (int k = 0; k < 2; k++)
             if (s->f->blocks[b->successors[k]].predecessor_count == 1 &&
-                !has_predicates(s, b->successors[k], b->successors[1 - k]))
+                !has_predicates(s, n, b->successors[k], b->successors[1 - k]))
                 block_sink(s, b, b->successors[k]);
     }
 }

@@ -605,6 +605,7 @@ static void code_start(struct code *c, struct arena *a)
     c->loop_of = ARENA_ARRAY(a, int, blocks);
     c->joined_to = ARENA_ARRAY(a, int, blocks);
     c->joined_late = xcalloc(blocks, sizeof(bool));
+    c->loads_about = ARENA_ARRAY(a, bool, blocks);
     c->agree = xcalloc(blocks, sizeof(bool));
     c->diverged = xcalloc(blocks, sizeof(bool));
     c->loops = ARENA_ARRAY(a, struct natural_loop, blocks);

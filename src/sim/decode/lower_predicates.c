@@ -6,7 +6,7 @@
 
 enum { NONE = -1 };
 
-enum { SHORT = 8, SHORT_SAME = 6, SHORT_LOADS = 20, WINDOW = 3 };
+enum { SHORT = 8, SHORT_SAME = 6, SHORT_LOADS = 20, WINDOW = 3, SUBROUTINE = 30 };
 
 static bool may_have_predicate(const struct code *c, int i)
 {
@@ -41,27 +41,114 @@ static bool is_global_load(const struct ptx_instruction *in)
     return space == PTX_SPACE_GLOBAL || space == PTX_SPACE_GENERIC || space == PTX_SPACE_LOCAL;
 }
 
-// Is what the block has, less its jump, so little that it goes under a predicate?
-static bool is_short(const struct code *c, int b, bool same)
+// Its code branches to a routine for numbers that its short way does not take, so that a block of the machine's ends there.
+static bool calls_routine(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    bool function =
+        in->opcode == PTX_OP_DIV || in->opcode == PTX_OP_SQRT || in->opcode == PTX_OP_RCP;
+    return (function && is_float(in) && is_rounded(in)) || in->opcode == PTX_OP_CALL ||
+           c->slots[i] > SUBROUTINE;
+}
+
+static bool loads_from_memory(const struct ptx_instruction *in)
+{
+    return is_global_load(in) || (in->opcode == PTX_OP_CP && in->operand_count >= 3);
+}
+
+// Is there such a load at the end of the block, or (begin) at its begin?
+static bool block_loads(const struct code *c, int b, bool begin)
 {
     const struct ptx_block *block = block_at(c, b);
-    double slots = 0;
     bool loads = false;
+    for (int i = block->first; i < block->first + block->count; i++) {
+        if (calls_routine(c, i) && begin)
+            break;
+        loads = (loads && !calls_routine(c, i)) || loads_from_memory(at(c, i));
+    }
+    return loads;
+}
+
+// Marks what of the block the value is made of.
+static void mark_needed(const struct code *c, struct origin v, int b, bool *needed)
+{
+    int from = def_of(c, v);
+    if (from < 0 || c->f->block_of[from] != b || needed[from])
+        return;
+    needed[from] = true;
+    for (int s = c->first_source[from]; s < c->first_source[from + 1]; s++)
+        mark_needed(c, c->sources[s], b, needed);
+}
+
+// Does the block load from memory what its branch does not wait for?
+static bool loads_beside_branch(const struct code *c, int b)
+{
+    const struct ptx_block *block = block_at(c, b);
+    bool *needed = xcalloc((size_t)c->count + 1, sizeof *needed), beside = false;
+    mark_needed(c, *asked_by(c, b), b, needed);
+    for (int i = block->first; i < block->first + block->count && !beside; i++)
+        beside = is_global_load(at(c, i)) && !needed[i];
+    free(needed);
+    return beside;
+}
+
+// Where the ways of the block's branch meet behind a side step, or behind one block each; NONE: neither.
+static int meet_of(const struct code *c, int b)
+{
+    int one = block_at(c, b)->successors[0], two = block_at(c, b)->successors[1];
+    if (one < 0 || two < 0)
+        return NONE;
+    const struct ptx_block *x = block_at(c, one), *y = block_at(c, two);
+    int from_one = x->successor_count == 1 ? x->successors[0] : NONE,
+        from_two = y->successor_count == 1 ? y->successors[0] : NONE;
+    return from_one == two ? two : from_two == one || from_one == from_two ? from_two : NONE;
+}
+
+// Loads of the block that branches and of the one where its ways meet are on their way together where no branch is between
+// them; in a loop it is enough that the branch does not wait for one. Read off ptxas 13.0's code for sm_90, of branches
+// around 2 to 64 instructions with loads before, in and behind them: it decides between SHORT and SHORT_LOADS.
+static bool loads_about(const struct code *c, int b)
+{
+    int meet = ends_with_choice(c, b) ? meet_of(c, b) : NONE;
+    return meet >= 0 && block_loads(c, b, false) &&
+           (block_loads(c, meet, true) || (c->loop_of[b] >= 0 && loads_beside_branch(c, b)));
+}
+
+// Machine instructions of the block, less its jump; more than any limit where it can't be under a predicate.
+static double side_slots(const struct code *c, int b, bool *loads)
+{
+    enum { NEVER = 2 * SHORT_LOADS };
+    const struct ptx_block *block = block_at(c, b);
+    double slots = 0;
     for (int i = block->first; i < block->first + block->count; i++) {
         if (is_branch(c, i) && i == last_of(c, b)) {
             slots += at(c, i)->guard < 0;
             break;
         }
-        if (!may_have_predicate(c, i) || at(c, i)->opcode == PTX_OP_CALL)
-            return false;
-        loads |= is_global_load(at(c, i));
+        if (!may_have_predicate(c, i) || calls_routine(c, i))
+            return NEVER;
+        *loads |= is_global_load(at(c, i));
         bool place = at(c, i)->opcode == PTX_OP_MOV && is_shared_symbol(&at(c, i)->operands[1]);
         slots += place ? WINDOW : is_brought(at(c, i)) ? 0 : c->slots[i];
-        enum { SUBROUTINE = 30 };
-        if (c->slots[i] > SUBROUTINE)
-            return false;
     }
-    return slots <= (double)(loads ? SHORT_LOADS : same ? SHORT_SAME : SHORT);
+    return slots;
+}
+
+// Is what the side of b's branch has so little that it goes under a predicate?
+static bool is_short(const struct code *c, int b, int side)
+{
+    bool loads = c->loads_about[b];
+    double slots = side_slots(c, side, &loads);
+    return slots <= (double)(loads ? SHORT_LOADS : same_branch(c, b) ? SHORT_SAME : SHORT);
+}
+
+// Both sides, under a predicate and its opposite: where there are loads, together.
+static bool are_short(const struct code *c, int b, int side, int other)
+{
+    bool loads = c->loads_about[b];
+    double slots = side_slots(c, side, &loads), others = side_slots(c, other, &loads);
+    double least = same_branch(c, b) ? SHORT_SAME : SHORT;
+    return loads ? slots + others <= SHORT_LOADS : slots <= least && others <= least;
 }
 
 // What of the block behind could go on while the side's loads are on their way: machine instructions, those that take long
@@ -228,19 +315,6 @@ static int arm_past(const struct code *c, int b, int way, int *by)
     return block_at(c, side)->successors[0];
 }
 
-// Does anything in the block read what it loads from memory? Nothing else would go on meanwhile.
-static bool waits_for_load(const struct code *c, int b)
-{
-    const struct ptx_block *block = block_at(c, b);
-    for (int i = block->first; i < block->first + block->count; i++)
-        for (int s = c->first_source[i]; s < c->first_source[i + 1]; s++) {
-            int from = def_of(c, c->sources[s]);
-            if (from >= 0 && c->f->block_of[from] == b && is_global_load(at(c, from)))
-                return true;
-        }
-    return false;
-}
-
 static void join_arm(struct code *c, int side, int by, int b)
 {
     join(c, side, b);
@@ -257,9 +331,8 @@ static bool side_step(struct code *c, int b)
         if (side == b || meet == b || side == meet ||
             !comes_only_from(c, side, by == NONE ? b : by))
             continue;
-        bool same = same_branch(c, b);
         if (leads_only_to(c, side, meet) && !block_ends_thread(c->f, meet) &&
-            !has_other_way(c, meet, b, side, NONE) && is_short(c, side, same) &&
+            !has_other_way(c, meet, b, side, NONE) && is_short(c, b, side) &&
             pays(c, side, meet, false)) {
             c->joined_late[side] = !pays(c, side, meet, true);
             join_arm(c, side, by, b);
@@ -268,8 +341,8 @@ static bool side_step(struct code *c, int b)
         }
         if (k == 0 && comes_only_from(c, other, by_other == NONE ? b : by_other) &&
             block_at(c, side)->successor_count == 1 &&
-            leads_only_to(c, other, block_at(c, side)->successors[0]) && is_short(c, side, same) &&
-            is_short(c, other, same) && !waits_for_load(c, side) && !waits_for_load(c, other)) {
+            leads_only_to(c, other, block_at(c, side)->successors[0]) &&
+            are_short(c, b, side, other)) {
             int last = last_of(c, side);
             double jump = is_branch(c, last) ? c->slots[last] : 0;
             join_arm(c, side, by, b);
@@ -320,7 +393,7 @@ static void common_side_step(struct code *c, int b, int next, int side, int meet
 {
     if (comes_from_both(c, side, b, next) && leads_only_to(c, side, meet) &&
         !block_ends_thread(c->f, meet) && !has_other_way(c, meet, b, side, next) &&
-        is_short(c, side, same_branch(c, b)) && pays(c, side, meet, false)) {
+        is_short(c, b, side) && pays(c, side, meet, false)) {
         join(c, side, b);
         c->slots[last_of(c, next)] = 0;
     }
@@ -353,8 +426,10 @@ static bool condition_joins(struct code *c, int b)
 
 void code_predicates(struct code *c)
 {
-    for (int b = 0; b < c->f->block_count; b++)
+    for (int b = 0; b < c->f->block_count; b++) {
         c->joined_to[b] = b;
+        c->loads_about[b] = loads_about(c, b);
+    }
     for (int k = c->f->block_count - 1; k >= 0; k--)
         if (c->order[k] >= 0 && ends_with_choice(c, c->order[k]) && !side_step(c, c->order[k]))
             (void)condition_joins(c, c->order[k]);
