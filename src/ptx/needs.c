@@ -278,6 +278,25 @@ bool needs_nothing(const struct needs *n, const struct ptx_instruction *in)
            n->values[to->reg].virtual;
 }
 
+bool needs_call(const struct ptx_instruction *in)
+{
+    enum ptx_type t = type_at(in, 0);
+    bool wide = ptx_type_bits(t) == 64, whole = is_integer_type(t);
+    bool exact = !ptx_has_modifier(in, PTX_MOD_APPROX) && !ptx_has_modifier(in, PTX_MOD_FULL);
+    switch (in->opcode) {
+    case PTX_OP_CALL:
+        return true;
+    case PTX_OP_DIV:
+    case PTX_OP_REM:
+        return whole ? wide && in->operands[2].kind != PTX_OPERAND_IMMEDIATE : exact;
+    case PTX_OP_RCP:
+    case PTX_OP_SQRT:
+        return exact;
+    default:
+        return false;
+    }
+}
+
 /* ---- what is live at a block's beginning ------------------------------------------------------------------- */
 
 static void put(uint64_t *set, int reg, bool on)

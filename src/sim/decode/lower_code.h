@@ -109,6 +109,7 @@ struct code {
     int *first_reader; // count + 1
     struct brought *brought;
     int brought_count;
+    int *joined;     // a load of shared memory: the one that brings its data with its own; -1 = none
     double *slots;   // machine instructions each time it is executed
     int *place;      // block by whose executions it counts
     bool *once;      // in a loop that is unrolled: once for all copies
