@@ -61,6 +61,34 @@ static int sources_of(const struct ptx_instruction *in, int *regs)
     return count;
 }
 
+// A number that is known when it is compiled, however it is made: converted, packed, copied.
+static bool is_number(const struct needs *n, const struct ptx_operand *o, int depth)
+{
+    if (o->kind == PTX_OPERAND_VECTOR) {
+        for (int i = 0; i < o->element_count; i++)
+            if (!is_number(n, &o->elements[i], depth))
+                return false;
+        return o->element_count > 0;
+    }
+    if (o->kind != PTX_OPERAND_REGISTER)
+        return o->kind == PTX_OPERAND_IMMEDIATE;
+    if (o->reg < 0 || n->values[o->reg].definition < 0 || depth >= DEPTH_MAX)
+        return false;
+    const struct ptx_instruction *in = &n->f->instructions[n->values[o->reg].definition];
+    return (in->opcode == PTX_OP_MOV || in->opcode == PTX_OP_CVT) && in->guard < 0 &&
+           in->operands[0].kind == PTX_OPERAND_REGISTER && is_number(n, &in->operands[1], depth + 1);
+}
+
+// Are all parts values that need no register?
+static bool is_packed_alike(const struct needs *n, const struct ptx_operand *o)
+{
+    for (int i = 0; i < o->element_count; i++)
+        if (o->elements[i].kind != PTX_OPERAND_REGISTER || o->elements[i].reg < 0 ||
+            !has_none(n, o->elements[i].reg))
+            return false;
+    return o->kind == PTX_OPERAND_VECTOR && o->element_count > 0;
+}
+
 // A value that every thread has alike and that is known before the kernel's loops: an operand, or in a uniform register.
 static bool is_uniform(const struct needs *n, const struct ptx_instruction *in)
 {
@@ -72,6 +100,10 @@ static bool is_uniform(const struct needs *n, const struct ptx_instruction *in)
     if (in->opcode == PTX_OP_MOV && from->kind == PTX_OPERAND_SPECIAL)
         return from->special == PTX_SREG_CTAID || from->special == PTX_SREG_NTID ||
                from->special == PTX_SREG_NCTAID;
+    if (in->opcode == PTX_OP_CVT && is_number(n, from, 0))
+        return true;
+    if (in->opcode == PTX_OP_MOV && is_packed_alike(n, from))
+        return true;
     enum ptx_class class = ptx_opcode_class(in->opcode);
     if (in->opcode == PTX_OP_CVTA || in->opcode == PTX_OP_MOV)
         ;
