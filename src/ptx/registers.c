@@ -86,6 +86,7 @@ struct stretch {
     int *current;                          // by register: its version; NONE
     int entered;                           // units live at the beginning
     int *loads, load_count, last_store[2]; // memory's order: loads since, by shared or not
+    int last_call;                         // the node; NONE
     int turn, turns_left;                  // of an unrolled loop
     // Of loads that are one: by instruction and turn, what a load in front has brought for it; NONE
     int *brought;
@@ -231,6 +232,17 @@ static void memory_order(struct stretch *s, int node)
         store_order(s, node, 1);
 }
 
+// Nothing is moved over a call: not over an exact division either, whose slow path is one.
+static void call_order(struct stretch *s, int node)
+{
+    edge_add(s, s->last_call, node, 1);
+    if (!needs_call(&s->n->f->instructions[s->nodes[node].instruction]))
+        return;
+    for (int i = s->last_call > 0 ? s->last_call : 0; i < node; i++)
+        edge_add(s, i, node, 1);
+    s->last_call = node;
+}
+
 // Of an instruction under a predicate: results that keep what they had where it doesn't hold.
 static void kept_collect(struct needs *n, const struct ptx_operand *o)
 {
@@ -329,6 +341,7 @@ static void node_add(struct stretch *s, int instruction, int guard)
             ref_add(s, version_new(s, n->found[k], node));
     x->write_count = s->ref_count - x->writes;
     memory_order(s, node);
+    call_order(s, node);
 }
 
 static int edge_compare(const void *a, const void *b)
@@ -531,7 +544,7 @@ static void blocks_add(struct stretch *s, int block, bool *taken, uint64_t *out)
 static void stretch_fill(struct stretch *s, struct needs *n, int block, bool *taken, int *through)
 {
     uint64_t *out = xcalloc(n->words, sizeof *out);
-    *s = (struct stretch){.n = n, .last_store = {NONE, NONE}};
+    *s = (struct stretch){.n = n, .last_store = {NONE, NONE}, .last_call = NONE};
     s->current = xcalloc((size_t)n->f->register_count + 1, sizeof *s->current);
     s->loads = xcalloc(COPIES * (size_t)n->f->instruction_count + 1, sizeof *s->loads);
     s->brought = xcalloc(COPIES * (size_t)n->f->instruction_count + 1, sizeof *s->brought);
