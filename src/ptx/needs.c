@@ -35,6 +35,7 @@ static void readers_note(struct needs *n, const struct ptx_instruction *in,
         return;
     n->readers[o->reg]++;
     n->sums[o->reg] += reads_as_sum(in);
+    n->stored[o->reg] += in->opcode == PTX_OP_ST && o->kind == PTX_OPERAND_REGISTER;
 }
 
 static bool is_virtual_or_single(const struct needs *n, int reg)
@@ -149,6 +150,11 @@ static bool is_base(const struct needs *n, const struct ptx_instruction *in, int
            n->f->is_entry && ptx_type_bits(type_at(in, 0)) == 64 && n->bases && n->sums[reg] > 0;
 }
 
+static bool is_zero(const struct ptx_operand *o)
+{
+    return o->kind == PTX_OPERAND_IMMEDIATE && o->bits == 0;
+}
+
 static void value_judge(struct needs *n, int reg)
 {
     struct held *v = &n->values[reg];
@@ -159,7 +165,7 @@ static void value_judge(struct needs *n, int reg)
     if (is_base(n, in, reg))
         return;
     if (is_uniform(n, in)) {
-        v->virtual = true;
+        v->virtual = n->stored[reg] < n->readers[reg] || is_zero(&in->operands[1]);
         return;
     }
     if (!vanishes(n, in, reg) || (count = sources_of(in, regs)) < 0)
@@ -390,6 +396,7 @@ struct needs needs_new(const struct ptx_function *f, bool bases)
     n.values = xcalloc(count, sizeof *n.values);
     n.readers = xcalloc(count, sizeof *n.readers);
     n.sums = xcalloc(count, sizeof *n.sums);
+    n.stored = xcalloc(count, sizeof *n.stored);
     n.found = xcalloc(count, sizeof *n.found);
     values_judge(&n);
     return n;
@@ -400,6 +407,7 @@ void needs_release(struct needs *n)
     free(n->values);
     free(n->readers);
     free(n->sums);
+    free(n->stored);
     free(n->found);
     free(n->live);
 }

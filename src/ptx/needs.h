@@ -22,6 +22,7 @@ struct needs {
     bool bases;                  // pointers that offsets are added to are in registers
     int *readers;      // by register: how many operands read it
     int *sums;         // and how many of these are additions of 64 bits, or addresses
+    int *stored;       // and how many store it: what is stored is in a register
     uint64_t *live;    // by block: what is live at its beginning
     size_t words;
     int *found, found_count; // registers that were collected last
