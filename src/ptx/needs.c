@@ -77,7 +77,8 @@ static bool is_number(const struct needs *n, const struct ptx_operand *o, int de
         return false;
     const struct ptx_instruction *in = &n->f->instructions[n->values[o->reg].definition];
     return (in->opcode == PTX_OP_MOV || in->opcode == PTX_OP_CVT) && in->guard < 0 &&
-           in->operands[0].kind == PTX_OPERAND_REGISTER && is_number(n, &in->operands[1], depth + 1);
+           in->operands[0].kind == PTX_OPERAND_REGISTER &&
+           is_number(n, &in->operands[1], depth + 1);
 }
 
 // Are all parts values that need no register?

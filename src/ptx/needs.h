@@ -20,10 +20,10 @@ struct needs {
     struct held *values;
     const struct ptx_made *made; // never NULL
     bool bases;                  // pointers that offsets are added to are in registers
-    int *readers;      // by register: how many operands read it
-    int *sums;         // and how many of these are additions of 64 bits, or addresses
-    int *stored;       // and how many store it: what is stored is in a register
-    uint64_t *live;    // by block: what is live at its beginning
+    int *readers;                // by register: how many operands read it
+    int *sums;                   // and how many of these are additions of 64 bits, or addresses
+    int *stored;                 // and how many store it: what is stored is in a register
+    uint64_t *live;              // by block: what is live at its beginning
     size_t words;
     int *found, found_count; // registers that were collected last
 };

@@ -282,8 +282,9 @@ void ptx_print_instruction(const struct ptx_function *f, const struct ptx_instru
                            struct text *out);
 // What is known of the machine code that ptxas makes of a function; each may be NULL.
 struct ptx_made {
-    const int *copies;    // by block, of how many turns of a loop of one block it makes straight code
-    const int *joined;    // by instruction, a load: the one in front of it that brings its data, too; -1
+    const int *copies; // by block, of how many turns of a loop of one block it makes straight code
+    const int
+        *joined; // by instruction, a load: the one in front of it that brings its data, too; -1
     const uint8_t *turns; // by instruction, a load: in how many turns of an unrolled loop it is one
 };
 // 32-bit registers that a thread would need: most values live at once in an order that hides latencies (registers.c).

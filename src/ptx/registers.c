@@ -267,7 +267,8 @@ static void load_adds(struct stretch *s, int node, int instruction)
     if (n->found_count != 1)
         return;
     for (int t = 0; t < turns && t <= s->turns_left; t++) {
-        int reg = n->found[0], before = s->current[reg], *at = brought_at(s, instruction, s->turn + t);
+        int reg = n->found[0], before = s->current[reg],
+            *at = brought_at(s, instruction, s->turn + t);
         if (*at != NONE)
             continue;
         *at = version_new(s, reg, node);
