@@ -24,7 +24,7 @@ static int estimate_with(const char *directives, const char *body, const struct 
         ".version 8.0\n.target sm_90\n.address_size 64\n.extern .shared .align 16 .b8 s[];\n"
         ".visible .entry k(.param .u64 out) %s {\n"
         ".local .align 16 .b8 a[64];\n"
-        ".reg .f32 %%f<200>; .reg .f64 %%x<200>; .reg .b16 %%h<4>; .reg .b32 %%r<70>;\n"
+        ".reg .f32 %%f<200>; .reg .f64 %%x<200>; .reg .b16 %%h<12>; .reg .b32 %%r<70>;\n"
         ".reg .b64 %%d<4>; .reg .pred %%p<9>;\nld.param.u64 %%d0, [out];\n%s}\n",
         directives, body);
     if (!ptx_parse(&a, "t.ptx", text, strlen(text), &m, &err))
@@ -120,22 +120,20 @@ static void numbers_that_are_stored_are_in_registers(void **state)
     assert_in_range(estimate_with("", zeros, NULL), 8, 10);
 }
 
-// Converted and packed when the code is compiled: 12 pairs of halves, all read behind the loads that are read last.
+// Converted and packed when the code is compiled: twelve pairs of halves that a loop reads.
 static void numbers_that_are_converted_and_packed_take_no_register(void **state)
 {
+    enum { PAIRS = 12 };
     char body[TEXT] = "ld.global.u32 %r60, [%d0];\n";
     (void)state;
-    for (int i = 0; i < 12; i++) {
-        ADD(body, "mov.f32 %%f%d, 0f3F80%02X00;\ncvt.rn.f16.f32 %%h0, %%f%d;\n", i, i, i);
-        if (i % 2 == 0)
-            ADD(body, "cvt.rn.f16.f32 %%h1, 0f4080%02X00;\nmov.b32 %%r%d, {%%h1, %%h1};\n", i, i);
-        else
-            ADD(body, "mov.b32 %%r%d, {%d, %d};\n", i, i, i);
+    for (int i = 0; i < PAIRS; i++) {
+        ADD(body, "mov.f32 %%f%d, 0f3F80%02X00;\ncvt.rn.f16.f32 %%h%d, %%f%d;\n", i, i, i, i);
+        ADD(body, "mov.b32 %%r%d, {%%h%d, %%h%d};\n", i, i, i);
     }
-    strcat(body, "M:\n");
-    for (int i = 0; i < 12; i++)
+    strcat(body, "L:\n");
+    for (int i = 0; i < PAIRS; i++)
         ADD(body, "fma.rn.f16x2 %%r60, %%r60, %%r60, %%r%d;\n", i);
-    strcat(body, "st.global.u32 [%d0], %r60;\nret;\n");
+    strcat(body, "setp.ne.s32 %p0, %r60, 0;\n@%p0 bra L;\nst.global.u32 [%d0], %r60;\nret;\n");
     assert_in_range(estimate_with("", body, NULL), 8, 12);
 }
 
@@ -220,6 +218,40 @@ static void loads_that_are_one_bring_all_their_words_at_once(void **state)
     assert_in_range(of_rows(true), 48, 64);
 }
 
+// The same of an unrolled loop's turns: twelve loads that each bring the words of four.
+static int of_turns(uint8_t together)
+{
+    enum { ROWS = 12, EACH = 2, FIRST = 2 };
+    char body[TEXT] = "mov.u32 %r0, %tid.x;\nL:\n";
+    int copies[] = {1, 4, 1};
+    uint8_t turns[FIRST + EACH * ROWS + 9] = {0};
+    for (int row = 0; row < ROWS; row++) {
+        ADD(body, "ld.shared.f32 %%f%d, [%%r0+%d];\n", row, 64 * row);
+        ADD(body, "fma.rn.f32 %%f100, %%f100, %%f%d, 0f3F800000;\n", row);
+        turns[FIRST + EACH * row] = together;
+    }
+    strcat(body, "add.s32 %r0, %r0, 4;\nsetp.lt.s32 %p0, %r0, 900;\n@%p0 bra L;\n"
+                 "st.global.f32 [%d0], %f100;\nret;\n");
+    struct ptx_made made = {.copies = copies, .turns = turns};
+    return estimate_with(".maxntid 1024, 1, 1", body, &made);
+}
+
+static void loads_that_are_one_in_several_turns_bring_the_words_of_all(void **state)
+{
+    (void)state;
+    assert_in_range(of_turns(1), 8, 20);
+    assert_in_range(of_turns(4), 44, 64);
+}
+
+static void loads_have_room_up_to_the_next_step(void **state)
+{
+    (void)state;
+    assert_int_equal(ptx_register_room(30), 32);
+    assert_int_equal(ptx_register_room(50), 56);
+    assert_int_equal(ptx_register_room(96), 96);
+    assert_int_equal(ptx_register_room(122), 128);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -230,6 +262,8 @@ int main(void)
         cmocka_unit_test(loads_do_not_pass_an_exact_division),
         cmocka_unit_test(steps_are_those_that_cost_a_block_of_the_stated_size),
         cmocka_unit_test(loads_that_are_one_bring_all_their_words_at_once),
+        cmocka_unit_test(loads_that_are_one_in_several_turns_bring_the_words_of_all),
+        cmocka_unit_test(loads_have_room_up_to_the_next_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
