@@ -35,6 +35,7 @@ static void readers_note(struct needs *n, const struct ptx_instruction *in,
         return;
     n->readers[o->reg]++;
     n->sums[o->reg] += reads_as_sum(in);
+    n->stored[o->reg] += in->opcode == PTX_OP_ST && o->kind == PTX_OPERAND_REGISTER;
 }
 
 static bool is_virtual_or_single(const struct needs *n, int reg)
@@ -61,6 +62,35 @@ static int sources_of(const struct ptx_instruction *in, int *regs)
     return count;
 }
 
+// A number that is known when it is compiled, however it is made: converted, packed, copied.
+static bool is_number(const struct needs *n, const struct ptx_operand *o, int depth)
+{
+    if (o->kind == PTX_OPERAND_VECTOR) {
+        for (int i = 0; i < o->element_count; i++)
+            if (!is_number(n, &o->elements[i], depth))
+                return false;
+        return o->element_count > 0;
+    }
+    if (o->kind != PTX_OPERAND_REGISTER)
+        return o->kind == PTX_OPERAND_IMMEDIATE;
+    if (o->reg < 0 || n->values[o->reg].definition < 0 || depth >= DEPTH_MAX)
+        return false;
+    const struct ptx_instruction *in = &n->f->instructions[n->values[o->reg].definition];
+    return (in->opcode == PTX_OP_MOV || in->opcode == PTX_OP_CVT) && in->guard < 0 &&
+           in->operands[0].kind == PTX_OPERAND_REGISTER &&
+           is_number(n, &in->operands[1], depth + 1);
+}
+
+// Are all parts values that need no register?
+static bool is_packed_alike(const struct needs *n, const struct ptx_operand *o)
+{
+    for (int i = 0; i < o->element_count; i++)
+        if (o->elements[i].kind != PTX_OPERAND_REGISTER || o->elements[i].reg < 0 ||
+            !has_none(n, o->elements[i].reg))
+            return false;
+    return o->kind == PTX_OPERAND_VECTOR && o->element_count > 0;
+}
+
 // A value that every thread has alike and that is known before the kernel's loops: an operand, or in a uniform register.
 static bool is_uniform(const struct needs *n, const struct ptx_instruction *in)
 {
@@ -72,6 +102,10 @@ static bool is_uniform(const struct needs *n, const struct ptx_instruction *in)
     if (in->opcode == PTX_OP_MOV && from->kind == PTX_OPERAND_SPECIAL)
         return from->special == PTX_SREG_CTAID || from->special == PTX_SREG_NTID ||
                from->special == PTX_SREG_NCTAID;
+    if (in->opcode == PTX_OP_CVT && is_number(n, from, 0))
+        return true;
+    if (in->opcode == PTX_OP_MOV && is_packed_alike(n, from))
+        return true;
     enum ptx_class class = ptx_opcode_class(in->opcode);
     if (in->opcode == PTX_OP_CVTA || in->opcode == PTX_OP_MOV)
         ;
@@ -117,6 +151,11 @@ static bool is_base(const struct needs *n, const struct ptx_instruction *in, int
            n->f->is_entry && ptx_type_bits(type_at(in, 0)) == 64 && n->bases && n->sums[reg] > 0;
 }
 
+static bool is_zero(const struct ptx_operand *o)
+{
+    return o->kind == PTX_OPERAND_IMMEDIATE && o->bits == 0;
+}
+
 static void value_judge(struct needs *n, int reg)
 {
     struct held *v = &n->values[reg];
@@ -127,7 +166,7 @@ static void value_judge(struct needs *n, int reg)
     if (is_base(n, in, reg))
         return;
     if (is_uniform(n, in)) {
-        v->virtual = true;
+        v->virtual = n->stored[reg] < n->readers[reg] || is_zero(&in->operands[1]);
         return;
     }
     if (!vanishes(n, in, reg) || (count = sources_of(in, regs)) < 0)
@@ -278,6 +317,25 @@ bool needs_nothing(const struct needs *n, const struct ptx_instruction *in)
            n->values[to->reg].virtual;
 }
 
+bool needs_call(const struct ptx_instruction *in)
+{
+    enum ptx_type t = type_at(in, 0);
+    bool wide = ptx_type_bits(t) == 64, whole = is_integer_type(t);
+    bool exact = !ptx_has_modifier(in, PTX_MOD_APPROX) && !ptx_has_modifier(in, PTX_MOD_FULL);
+    switch (in->opcode) {
+    case PTX_OP_CALL:
+        return true;
+    case PTX_OP_DIV:
+    case PTX_OP_REM:
+        return whole ? wide && in->operands[2].kind != PTX_OPERAND_IMMEDIATE : exact;
+    case PTX_OP_RCP:
+    case PTX_OP_SQRT:
+        return exact;
+    default:
+        return false;
+    }
+}
+
 /* ---- what is live at a block's beginning ------------------------------------------------------------------- */
 
 static void put(uint64_t *set, int reg, bool on)
@@ -339,6 +397,7 @@ struct needs needs_new(const struct ptx_function *f, bool bases)
     n.values = xcalloc(count, sizeof *n.values);
     n.readers = xcalloc(count, sizeof *n.readers);
     n.sums = xcalloc(count, sizeof *n.sums);
+    n.stored = xcalloc(count, sizeof *n.stored);
     n.found = xcalloc(count, sizeof *n.found);
     values_judge(&n);
     return n;
@@ -349,6 +408,7 @@ void needs_release(struct needs *n)
     free(n->values);
     free(n->readers);
     free(n->sums);
+    free(n->stored);
     free(n->found);
     free(n->live);
 }

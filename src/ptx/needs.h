@@ -18,11 +18,12 @@ struct held {
 struct needs {
     const struct ptx_function *f;
     struct held *values;
-    const int *copies; // by block, of an unrolled loop's turn; NULL
-    bool bases;        // pointers that offsets are added to are in registers
-    int *readers;      // by register: how many operands read it
-    int *sums;         // and how many of these are additions of 64 bits, or addresses
-    uint64_t *live;    // by block: what is live at its beginning
+    const struct ptx_made *made; // never NULL
+    bool bases;                  // pointers that offsets are added to are in registers
+    int *readers;                // by register: how many operands read it
+    int *sums;                   // and how many of these are additions of 64 bits, or addresses
+    int *stored;                 // and how many store it: what is stored is in a register
+    uint64_t *live;              // by block: what is live at its beginning
     size_t words;
     int *found, found_count; // registers that were collected last
 };
@@ -38,9 +39,17 @@ void needs_add(struct needs *n, int reg, int depth);
 // The instruction vanishes: its result needs no register.
 bool needs_nothing(const struct needs *n, const struct ptx_instruction *in);
 
+// It calls a function, or has machine code that does for some operands: exact divisions, roots and reciprocals of floats, divisions
+// of 64 bits.
+bool needs_call(const struct ptx_instruction *in);
+
 // Fills `live`; then adds to the set what is live behind the block.
 void needs_live(struct needs *n);
 void needs_live_behind(const struct needs *n, int block, uint64_t *set);
+
+// By block: registers that numbers of 64 bits keep through the loops that it lies in; stretch: by block, a number for each stretch
+// of straight code (kept.c).
+void needs_kept(const struct needs *n, const int *stretch, int *kept);
 
 static inline bool needs_has(const uint64_t *set, int reg)
 {

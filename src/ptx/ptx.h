@@ -280,10 +280,17 @@ void ptx_user_place(const struct ptx_module *m, const struct ptx_instruction *in
 void ptx_print(const struct ptx_module *m, struct text *out);
 void ptx_print_instruction(const struct ptx_function *f, const struct ptx_instruction *in,
                            struct text *out);
+// What is known of the machine code that ptxas makes of a function; each may be NULL.
+struct ptx_made {
+    const int *copies; // by block, of how many turns of a loop of one block it makes straight code
+    const int
+        *joined; // by instruction, a load: the one in front of it that brings its data, too; -1
+    const uint8_t *turns; // by instruction, a load: in how many turns of an unrolled loop it is one
+};
 // 32-bit registers that a thread would need: most values live at once in an order that hides latencies (registers.c).
 // A model: ptxas schedules and allocates otherwise; provenance is `modelled`. Takes tens of milliseconds for long kernels.
-// copies: by block, of how many turns of a loop of one block ptxas makes straight code; NULL: of one.
-int ptx_register_estimate(const struct ptx_function *f, const int *copies);
+// made: NULL = nothing is known of the machine code.
+int ptx_register_estimate(const struct ptx_function *f, const struct ptx_made *made);
 // Of each of PTX's registers, how many of 32 bits machine code has for it: 0 of predicates, copies, what all threads share (needs.c).
 void ptx_register_units(const struct ptx_function *f, uint8_t *units);
 // Of each block, how many registers hold values at its beginning: those that it reads, and that are read behind it.

@@ -86,6 +86,10 @@ struct stretch {
     int *current;                          // by register: its version; NONE
     int entered;                           // units live at the beginning
     int *loads, load_count, last_store[2]; // memory's order: loads since, by shared or not
+    int last_call;                         // the node; NONE
+    int turn, turns_left;                  // of an unrolled loop
+    // Of loads that are one: by instruction and turn, what a load in front has brought for it; NONE
+    int *brought;
 };
 
 static void *grown(void *of, int count, int *capacity, size_t size)
@@ -228,6 +232,17 @@ static void memory_order(struct stretch *s, int node)
         store_order(s, node, 1);
 }
 
+// Nothing is moved over a call: not over an exact division either, whose slow path is one.
+static void call_order(struct stretch *s, int node)
+{
+    edge_add(s, s->last_call, node, 1);
+    if (!needs_call(&s->n->f->instructions[s->nodes[node].instruction]))
+        return;
+    for (int i = s->last_call > 0 ? s->last_call : 0; i < node; i++)
+        edge_add(s, i, node, 1);
+    s->last_call = node;
+}
+
 // Of an instruction under a predicate: results that keep what they had where it doesn't hold.
 static void kept_collect(struct needs *n, const struct ptx_operand *o)
 {
@@ -237,11 +252,60 @@ static void kept_collect(struct needs *n, const struct ptx_operand *o)
         needs_add(n, o->reg, 0);
 }
 
+static int *brought_at(struct stretch *s, int instruction, int turn)
+{
+    return &s->brought[(size_t)instruction * COPIES + (size_t)turn];
+}
+
+// A register of its own for what the load brings; those of the turns that it loads for, too.
+static void load_adds(struct stretch *s, int node, int instruction)
+{
+    struct needs *n = s->n;
+    const uint8_t *all = n->made->turns;
+    int turns = all != NULL && all[instruction] > 1 ? all[instruction] : 1;
+    needs_results(n, &n->f->instructions[instruction]);
+    if (n->found_count != 1)
+        return;
+    for (int t = 0; t < turns && t <= s->turns_left; t++) {
+        int reg = n->found[0], before = s->current[reg],
+            *at = brought_at(s, instruction, s->turn + t);
+        if (*at != NONE)
+            continue;
+        *at = version_new(s, reg, node);
+        ref_add(s, *at);
+        s->current[reg] = before;
+    }
+}
+
+// What the load brings beside its own result, as loads of shared memory that are one do.
+static void loads_join(struct stretch *s, int node, int instruction)
+{
+    const int *joined = s->n->made->joined;
+    const struct ptx_block *b = &s->n->f->blocks[s->n->f->block_of[instruction]];
+    load_adds(s, node, instruction);
+    for (int i = instruction + 1; joined != NULL && i < b->first + b->count; i++)
+        if (joined[i] == instruction)
+            load_adds(s, node, i);
+}
+
+// Is the load's data there, by one in front of it?
+static bool is_brought(struct stretch *s, int instruction, const struct ptx_instruction *in)
+{
+    if (!is_load(in) || in->operands[0].kind != PTX_OPERAND_REGISTER || in->operands[0].reg < 0)
+        return false;
+    int *at = brought_at(s, instruction, s->turn);
+    if (*at == NONE)
+        return false;
+    s->current[in->operands[0].reg] = *at;
+    *at = NONE;
+    return true;
+}
+
 static void node_add(struct stretch *s, int instruction, int guard)
 {
     struct needs *n = s->n;
     const struct ptx_instruction *in = &n->f->instructions[instruction];
-    if (needs_nothing(n, in) || in->opcode == PTX_OP_BRA)
+    if (needs_nothing(n, in) || in->opcode == PTX_OP_BRA || is_brought(s, instruction, in))
         return;
     s->nodes = grown(s->nodes, s->count, &s->capacity, sizeof *s->nodes);
     int node = s->count++;
@@ -270,10 +334,15 @@ static void node_add(struct stretch *s, int instruction, int guard)
     x->read_count = s->ref_count - x->reads;
     x->writes = s->ref_count;
     needs_results(n, in);
-    for (int k = 0; k < n->found_count; k++)
-        ref_add(s, version_new(s, n->found[k], node));
+    if (guard < 0 && is_load(in) && ptx_space_of(in) == PTX_SPACE_SHARED && n->found_count == 1) {
+        loads_join(s, node, instruction);
+        (void)is_brought(s, instruction, in);
+    } else
+        for (int k = 0; k < n->found_count; k++)
+            ref_add(s, version_new(s, n->found[k], node));
     x->write_count = s->ref_count - x->writes;
     memory_order(s, node);
+    call_order(s, node);
 }
 
 static int edge_compare(const void *a, const void *b)
@@ -403,6 +472,7 @@ static void stretch_release(struct stretch *s)
     free(s->edges);
     free(s->current);
     free(s->loads);
+    free(s->brought);
 }
 
 // Does the instruction add a number to the register that it writes?
@@ -420,13 +490,33 @@ static void turns_add(struct stretch *s, int block)
 {
     const struct ptx_function *f = s->n->f;
     const struct ptx_block *b = &f->blocks[block];
-    int copies = s->n->copies != NULL && s->n->copies[block] > 1 ? s->n->copies[block] : 1;
+    const int *all = s->n->made->copies;
+    int copies = all != NULL && all[block] > 1 ? all[block] : 1;
     copies = copies < COPIES ? copies : COPIES;
     for (int turn = 1; turn <= copies; turn++)
         for (int i = b->first; i < b->first + b->count; i++)
             if (turn == copies ||
-                (!is_step(&f->instructions[i]) && f->instructions[i].opcode != PTX_OP_SETP))
+                (!is_step(&f->instructions[i]) && f->instructions[i].opcode != PTX_OP_SETP)) {
+                s->turn = turn - 1;
+                s->turns_left = copies - turn;
                 node_add(s, i, NONE);
+            }
+    s->turn = s->turns_left = 0;
+}
+
+// By block: the first block of its stretch.
+static void stretches_number(const struct needs *n, int *stretch)
+{
+    const struct ptx_function *f = n->f;
+    for (int b = 0; b < f->block_count; b++)
+        stretch[b] = NONE;
+    for (int first = 0; first < f->block_count; first++)
+        for (int b = first, under; b != NONE && stretch[b] == NONE;) {
+            stretch[b] = first;
+            b = next_of_stretch(n, b, &under);
+            if (under != NONE)
+                stretch[under] = first;
+        }
 }
 
 static void blocks_add(struct stretch *s, int block, bool *taken, uint64_t *out)
@@ -455,9 +545,12 @@ static void blocks_add(struct stretch *s, int block, bool *taken, uint64_t *out)
 static void stretch_fill(struct stretch *s, struct needs *n, int block, bool *taken, int *through)
 {
     uint64_t *out = xcalloc(n->words, sizeof *out);
-    *s = (struct stretch){.n = n, .last_store = {NONE, NONE}};
+    *s = (struct stretch){.n = n, .last_store = {NONE, NONE}, .last_call = NONE};
     s->current = xcalloc((size_t)n->f->register_count + 1, sizeof *s->current);
     s->loads = xcalloc(COPIES * (size_t)n->f->instruction_count + 1, sizeof *s->loads);
+    s->brought = xcalloc(COPIES * (size_t)n->f->instruction_count + 1, sizeof *s->brought);
+    for (int i = 0; i < COPIES * n->f->instruction_count; i++)
+        s->brought[i] = NONE;
     for (int r = 0; r < n->f->register_count; r++)
         s->current[r] = NONE;
     blocks_add(s, block, taken, out);
@@ -476,28 +569,59 @@ static void stretch_fill(struct stretch *s, struct needs *n, int block, bool *ta
 
 // Beside the values: addresses, the stack pointer. STEPS: where an SM holds a block's warps less, as ptxas counts on.
 enum { RESERVED = 7, LEAST = 8, MOST = 255 };
-static const int STEPS[] = {32, 40, 48, 64, 80, 96, 128, 168, MOST};
+static const int STEPS[] = {32, 40, 48, 56, 64, 72, 80, 96, 128, 168, MOST};
 
-static int step_above(int need)
+enum { REGISTERS = 65536, WARP = 32, WARPS = 64 }; // of an SM
+
+// Threads of the block whose size the kernel states; 0: it does not.
+static int threads_stated(const struct ptx_function *f)
 {
-    for (size_t i = 0; i < COUNT_OF(STEPS); i++)
-        if (need <= STEPS[i])
-            return STEPS[i];
+    const int *size = f->reqntid[0] > 0 ? f->reqntid : f->maxntid;
+    int threads = size[0] > 0 ? 1 : 0;
+    for (int i = 0; i < 3; i++)
+        threads *= size[i] > 0 ? size[i] : 1;
+    return (threads + WARP - 1) / WARP * WARP;
+}
+
+static int blocks_with(int threads, int registers)
+{
+    int by_registers = REGISTERS / (threads * registers), by_warps = WARPS * WARP / threads;
+    return by_registers < by_warps ? by_registers : by_warps;
+}
+
+// The steps that cost a block: of those with which an SM holds as many blocks of the stated size, the largest.
+static int steps_of(const struct ptx_function *f, int *steps)
+{
+    int threads = threads_stated(f), count = 0;
+    for (size_t i = 0; i < COUNT_OF(STEPS); i++) {
+        bool more = threads > 0 && i + 1 < COUNT_OF(STEPS) &&
+                    blocks_with(threads, STEPS[i + 1]) == blocks_with(threads, STEPS[i]);
+        if (!more)
+            steps[count++] = STEPS[i];
+    }
+    return count;
+}
+
+static int step_above(const int *steps, int count, int need)
+{
+    for (int i = 0; i < count; i++)
+        if (need <= steps[i])
+            return steps[i];
     return MOST;
 }
 
-static int stretch_need(struct stretch *s, int through)
+static int stretch_need(struct stretch *s, int through, const int *steps, int step_count)
 {
     enum { LONGEST = 5000 }; // the time it takes grows with the square
     int written = scheduled(s, through, 0, true) + RESERVED, need = MOST;
-    for (size_t i = 0; i < COUNT_OF(STEPS) && s->count <= LONGEST; i++) {
-        if (s->entered + through + RESERVED > STEPS[i])
+    for (int i = 0; i < step_count && s->count <= LONGEST; i++) {
+        if (s->entered + through + RESERVED > steps[i])
             continue;
-        need = scheduled(s, through, STEPS[i] - RESERVED, false) + RESERVED;
-        if (need <= STEPS[i])
+        need = scheduled(s, through, steps[i] - RESERVED, false) + RESERVED;
+        if (need <= steps[i])
             return need;
-        if (written <= STEPS[i])
-            return STEPS[i];
+        if (written <= steps[i])
+            return steps[i];
     }
     return need < written ? need : written;
 }
@@ -505,57 +629,57 @@ static int stretch_need(struct stretch *s, int through)
 // What the kernel's own directives leave it: a block of the size that it states must start.
 static int most_allowed(const struct ptx_function *f)
 {
-    enum { REGISTERS = 65536, WARP = 32, UNIT = 8 };
-    const int *size = f->reqntid[0] > 0 ? f->reqntid : f->maxntid;
-    int threads = 1, most = f->maxnreg > 0 && f->maxnreg < MOST ? f->maxnreg : MOST;
-    for (int i = 0; i < 3; i++)
-        threads *= size[i] > 0 ? size[i] : 1;
-    if (size[0] <= 0)
-        return most;
-    int warps = (threads + WARP - 1) / WARP;
-    warps *= f->minnctapersm > 1 ? f->minnctapersm : 1;
-    int each = REGISTERS / (warps * WARP) / UNIT * UNIT;
+    enum { UNIT = 8 };
+    int most = f->maxnreg > 0 && f->maxnreg < MOST ? f->maxnreg : MOST;
+    int threads = threads_stated(f) * (f->minnctapersm > 1 ? f->minnctapersm : 1);
+    int each = threads > 0 ? REGISTERS / threads / UNIT * UNIT : most;
     return each > 0 && each < most ? each : most;
 }
 
-static int estimate(const struct ptx_function *f, const int *copies, bool bases)
+static int estimate(const struct ptx_function *f, const struct ptx_made *made, bool bases)
 {
     struct needs n = needs_new(f, bases);
-    n.copies = copies;
+    n.made = made;
     bool *taken = xcalloc((size_t)f->block_count + 1, sizeof *taken);
-    int need = LEAST;
+    int *stretch = xcalloc((size_t)f->block_count + 1, sizeof *stretch);
+    int *kept = xcalloc((size_t)f->block_count + 1, sizeof *kept);
+    int need = LEAST, steps[COUNT_OF(STEPS)], step_count = steps_of(f, steps);
     needs_live(&n);
+    stretches_number(&n, stretch);
+    needs_kept(&n, stretch, kept);
     for (int b = 0; b < f->block_count; b++) {
         struct stretch s;
         int through;
         if (taken[b] || !f->blocks[b].reachable)
             continue;
         stretch_fill(&s, &n, b, taken, &through);
-        int mine = stretch_need(&s, through);
+        int mine = stretch_need(&s, through + kept[b], steps, step_count);
         need = mine > need ? mine : need;
         stretch_release(&s);
     }
     needs_release(&n);
     free(taken);
+    free(stretch);
+    free(kept);
     return need;
 }
 
 // A pointer that offsets are added to comes from the constant bank or, about as often, from two registers: the mean of both,
 // but no step of occupancy for it; and mostly an even number.
-int ptx_register_estimate(const struct ptx_function *f, const int *copies)
+int ptx_register_estimate(const struct ptx_function *f, const struct ptx_made *made)
 {
-    int without = estimate(f, copies, false), with = estimate(f, copies, true),
-        most = most_allowed(f);
-    int need = ((without + with) / 2 + 1) / 2 * 2, step = step_above(without);
+    static const struct ptx_made nothing;
+    made = made != NULL ? made : &nothing;
+    int without = estimate(f, made, false), with = estimate(f, made, true), most = most_allowed(f);
+    int need = ((without + with) / 2 + 1) / 2 * 2, steps[COUNT_OF(STEPS)];
+    int step = step_above(steps, steps_of(f, steps), without);
     need = need < step ? need : step;
     return need < most ? need : most;
 }
 
-// Beyond so many, ptxas loads the next operands of register tiles while it computes with the last, which the estimate knows
-// nothing of: 96, 96 and 128 estimated are 110, 122 and 141 (ptxas 13.0: bench/truth/validation-2, attention:online, sgemm:square and
-// sgemm:warps).
+// Until 2026-11-30 eight were added above 64, for the operands that register tiles load ahead: the estimate has those by now (of 69
+// kernels above 64, by ptxas or by it, 44 are at ptxas's step, 14 with the eight).
 int ptx_register_room(int need)
 {
-    enum { TILES = 64, AHEAD = 8 };
-    return step_above(need > TILES ? need + AHEAD : need);
+    return step_above(STEPS, COUNT_OF(STEPS), need);
 }

@@ -31,6 +31,22 @@ static void loads_wait_for_registers(void **state)
     bench_close(&b);
 }
 
+// Shared loads that ptxas makes one of bring their words at once: 51 registers, 32 if they were apart.
+static void loads_that_are_one_take_registers_together(void **state)
+{
+    (void)state;
+    struct bench b;
+    uint32_t size = 64, depth = 16;
+    float scale[2] = {1, 0};
+    bench_file(&b, LIST "sgemm/sgemm.ptx");
+    uint64_t d = bench_buffer(&b, "d", NULL, BYTES), left = bench_buffer(&b, "a", NULL, BYTES),
+             right = bench_buffer(&b, "b", NULL, BYTES), c = bench_buffer(&b, "c", NULL, BYTES);
+    bench_run(&b, "sgemm_strip", GRID1(1, 512),
+              ARGS(&d, &left, &right, &c, &scale[0], &scale[1], &size, &size, &depth));
+    assert_in_range(b.report.registers_per_thread, 38, 60);
+    bench_close(&b);
+}
+
 // The PTX has the loop's body four times already, and ptxas makes no more of it: sixteen loads at a time, 15.5 us.
 static void a_long_body_is_not_copied(void **state)
 {
@@ -291,6 +307,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loads_wait_for_registers),
+        cmocka_unit_test(loads_that_are_one_take_registers_together),
         cmocka_unit_test(a_long_body_is_not_copied),
         cmocka_unit_test(what_fits_is_on_its_way_together),
         cmocka_unit_test(loads_of_later_turns_begin_as_long_as_they_have_registers),

@@ -250,6 +250,8 @@ static void members_join(struct candidates *all, struct candidate **members, uns
         members[i]->taken = true;
         if (members[i] != leader)
             group_join(all, leader, members[i]);
+        if (members[i] != leader && !leader->store)
+            all->c->joined[members[i]->instruction] = leader->instruction;
     }
 }
 

@@ -615,6 +615,9 @@ static void code_start(struct code *c, struct arena *a)
     c->halves = xcalloc(count, sizeof(uint8_t));
     c->moved = xcalloc(count, sizeof(double));
     c->word_place = xcalloc(count, sizeof(int));
+    c->joined = ARENA_ARRAY(a, int, count);
+    for (int i = 0; i < c->count; i++)
+        c->joined[i] = -1;
     c->slots = ARENA_ARRAY(a, double, count);
     c->place = ARENA_ARRAY(a, int, count);
     c->once = ARENA_ARRAY(a, bool, count);

@@ -111,9 +111,10 @@ struct code {
     int *first_reader; // count + 1
     struct brought *brought;
     int brought_count;
-    double *slots;   // machine instructions each time it is executed
-    int *place;      // block by whose executions it counts
-    bool *once;      // in a loop that is unrolled: once for all copies
+    int *joined;   // a load of shared memory: the one that brings its data with its own; -1 = none
+    double *slots; // machine instructions each time it is executed
+    int *place;    // block by whose executions it counts
+    bool *once;    // in a loop that is unrolled: once for all copies
     int *word_place; // of a parameter of 32 bits: 1 + the block that it is loaded in
     double *moved;   // of those, moves of numbers, which a turn's copies have together
     bool *taken;     // it has absorbed one already

@@ -850,7 +850,12 @@ int program_registers(struct program *p)
     for (int b = 0; b < p->kernel->block_count && c != NULL && c->loop_count > 0; b++)
         if (c->loop_of[b] >= 0 && c->loops[c->loop_of[b]].blocks == 1)
             copies[b] = c->loops[c->loop_of[b]].copies;
-    p->registers_estimated = ptx_register_estimate(p->kernel, copies);
+    uint8_t *turns = xcalloc((size_t)p->kernel->instruction_count + 1, sizeof *turns);
+    for (int i = 0; i < p->kernel->instruction_count; i++)
+        turns[i] = p->sites[own->site_base + i].turns;
+    struct ptx_made made = {copies, c != NULL ? c->joined : NULL, turns};
+    p->registers_estimated = ptx_register_estimate(p->kernel, &made);
     free(copies);
+    free(turns);
     return p->registers_estimated;
 }
