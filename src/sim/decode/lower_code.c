@@ -521,40 +521,97 @@ struct writers code_writers(const struct code *c)
     return w;
 }
 
-static void live_push(bool *live, int *stack, int *depth, int i)
+struct marking {
+    bool *live, *wanted, *reached; // by instruction, register, block
+    int *stack, depth;
+    struct writers w;
+    struct deciders d;
+};
+
+static void live_push(struct marking *m, int i)
 {
-    if (!live[i])
-        stack[(*depth)++] = i;
-    live[i] = true;
+    if (!m->live[i])
+        m->stack[m->depth++] = i;
+    m->live[i] = true;
+}
+
+// What decides whether the block is executed is needed if anything in it is.
+static void block_reach(struct marking *m, int block)
+{
+    if (m->reached[block])
+        return;
+    m->reached[block] = true;
+    for (int k = m->d.first[block]; k < m->d.first[block + 1]; k++)
+        live_push(m, m->d.list[k]);
+}
+
+static void register_want(const struct code *c, struct marking *m, int reg)
+{
+    if (m->wanted[reg])
+        return;
+    m->wanted[reg] = true;
+    for (int k = m->w.first[reg]; k < m->w.first[reg + 1]; k++) {
+        int block = c->f->block_of[m->w.list[k]];
+        if (block >= 0 && c->number[block] >= 0)
+            live_push(m, m->w.list[k]);
+    }
+}
+
+// A jump that nothing chooses is needed where what decides about its block is.
+static void jumps_mark(const struct code *c, struct marking *m)
+{
+    for (int i = 0; i < c->count; i++) {
+        int block = c->f->block_of[i];
+        if (block < 0 || c->number[block] < 0 || !code_may_be_needless(c, i) ||
+            at(c, i)->guard >= 0)
+            continue;
+        bool needed = m->d.first[block] == m->d.first[block + 1];
+        for (int k = m->d.first[block]; k < m->d.first[block + 1]; k++)
+            needed |= m->live[m->d.list[k]];
+        m->live[i] = needed;
+    }
+}
+
+// Loads that others may store to keep the loop around them, though nobody reads them.
+static bool keeps_loop(const struct code *c, int i)
+{
+    return at(c, i)->opcode == PTX_OP_LD && c->loop_of[c->f->block_of[i]] >= 0 &&
+           !in_has(at(c, i), "nc") && at(c, i)->space_count > 0 &&
+           at(c, i)->spaces[0] != PTX_SPACE_PARAM && at(c, i)->spaces[0] != PTX_SPACE_CONST;
 }
 
 static void live_mark(struct code *c, bool *live, int *stack)
 {
-    struct writers w = code_writers(c);
-    bool *wanted = xcalloc((size_t)c->f->register_count + 1, sizeof *wanted);
-    int depth = 0;
-    for (int i = 0; i < c->count; i++)
-        if (c->f->block_of[i] >= 0 && c->number[c->f->block_of[i]] >= 0 && has_effect(c, i))
-            live_push(live, stack, &depth, i);
-    while (depth > 0) {
-        int i = stack[--depth];
+    struct marking m = {.live = live, .stack = stack, .w = code_writers(c), .d = code_deciders(c)};
+    m.wanted = xcalloc((size_t)c->f->register_count + 1, sizeof *m.wanted);
+    m.reached = xcalloc((size_t)c->f->block_count + 1, sizeof *m.reached);
+    for (int i = 0; i < c->count; i++) {
+        int block = c->f->block_of[i];
+        if (block < 0 || c->number[block] < 0)
+            continue;
+        if (has_effect(c, i) && !code_may_be_needless(c, i))
+            live_push(&m, i);
+        if (keeps_loop(c, i))
+            block_reach(&m, block);
+    }
+    while (m.depth > 0) {
+        int i = m.stack[--m.depth];
+        block_reach(&m, c->f->block_of[i]);
         for (int s = c->first_source[i]; s < c->first_source[i + 1]; s++) {
             struct origin v = c->sources[s];
             if (def_of(c, v) >= 0)
-                live_push(live, stack, &depth, def_of(c, v));
-            if (v.kind != VALUE_KEPT || wanted[v.at])
-                continue;
-            wanted[v.at] = true;
-            for (int k = w.first[v.at]; k < w.first[v.at + 1]; k++) {
-                int block = c->f->block_of[w.list[k]];
-                if (block >= 0 && c->number[block] >= 0)
-                    live_push(live, stack, &depth, w.list[k]);
-            }
+                live_push(&m, def_of(c, v));
+            if (v.kind == VALUE_KEPT)
+                register_want(c, &m, v.at);
         }
     }
-    free(wanted);
-    free(w.first);
-    free(w.list);
+    jumps_mark(c, &m);
+    free(m.wanted);
+    free(m.reached);
+    free(m.w.first);
+    free(m.w.list);
+    free(m.d.first);
+    free(m.d.list);
 }
 
 int reader_count(const struct code *c, int instruction)
@@ -586,9 +643,14 @@ static void readers_find(struct code *c)
             c->readers = xcalloc((size_t)c->first_reader[c->count] + 1, sizeof *c->readers);
         memset(stack, 0, (size_t)c->count * sizeof *stack);
     }
-    for (int i = 0; i < c->count; i++)
-        if (!live[i] && c->fate[i] == FATE_MADE)
+    for (int i = 0; i < c->count; i++) {
+        const struct ptx_operand *to = at(c, i)->operands;
+        bool handed_on = c->fate[i] == FATE_COPY && to->kind == PTX_OPERAND_REGISTER &&
+                         to->reg >= 0 && c->several[to->reg];
+        if (!live[i] && (c->fate[i] == FATE_MADE || handed_on))
             c->fate[i] = FATE_DEAD;
+    }
+    code_drop_loops(c, live);
     free(live);
     free(stack);
 }

@@ -1,6 +1,7 @@
 // What ptxas makes of a function, reckoned by what ptxas does: which values are numbers, copies or the same as others; what is
 // folded into what reads it; which branches become predicates; which loops are unrolled. The files that share this:
 //   lower_code.c    blocks: dominators and loops; values: where each operand comes from, who reads it
+//   lower_needed.c  branches and loops that nothing hangs on
 //   lower_forms.h   what a PTX instruction is
 //   lower_absorb.c  what is folded into what reads it; lower_known.c: what numbers make
 //   lower_made.c    machine instructions of each PTX instruction by itself and with what it absorbs
@@ -131,6 +132,16 @@ struct writers {
     int *first, *list;
 };
 
+// The branches that decide whether each block is executed: those of block b are list[first[b]] and on, up to first[b + 1]. The
+// caller's to free.
+struct deciders {
+    int *first, *list;
+};
+
+// lower_needed.c
+struct deciders code_deciders(const struct code *c);
+bool code_may_be_needless(const struct code *c, int i);
+void code_drop_loops(struct code *c, const bool *live);
 // lower_code.c
 struct writers code_writers(const struct code *c);
 bool dominates(const struct code *c, int a, int b);
