@@ -1,7 +1,6 @@
 // What ptxas makes of a function, reckoned by what ptxas does: which values are numbers, copies or the same as others; what is
 // folded into what reads it; which branches become predicates; which loops are unrolled. The files that share this:
-//   lower_code.c    blocks: dominators and loops; values: where each operand comes from, who reads it
-//   lower_needed.c  branches and loops that nothing hangs on
+//   lower_code.c    blocks: dominators and loops; values: where each operand comes from, who reads it; lower_needed.c: what needs a branch
 //   lower_forms.h   what a PTX instruction is
 //   lower_absorb.c  what is folded into what reads it; lower_known.c: what numbers make
 //   lower_made.c    machine instructions of each PTX instruction by itself and with what it absorbs
