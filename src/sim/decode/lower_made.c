@@ -15,18 +15,28 @@ static bool is_known_to_loop(const struct code *c, int i, int value)
     return loop >= 0 && c->loops[loop].blocks == 1 && !in_loop(c, c->f->block_of[value], loop);
 }
 
+// A mask of 16 bits that leaves no bit above them.
+static bool is_mask_of_16(const struct code *c, int i)
+{
+    uint64_t number;
+    return at(c, i)->opcode == PTX_OP_AND && is_bitwise(at(c, i), 16) &&
+           (number_at(c, i, 0, &number) || number_at(c, i, 1, &number)) && number <= INT16_MAX;
+}
+
 // A comparison of a bit operation's result with zero: LOP3 has a predicate as its second result, which is not kept from block to
 // block where the result itself is; but the loop's body does not make it anew.
 static bool is_zero_test(const struct code *c, int i)
 {
     const struct ptx_instruction *in = at(c, i);
     uint64_t zero;
-    if (in->opcode != PTX_OP_SETP || is_float(in) || bits_of(in) != 32 ||
+    if (in->opcode != PTX_OP_SETP || is_float(in) || (bits_of(in) != 32 && bits_of(in) != 16) ||
         !(ptx_has_modifier(in, PTX_MOD_EQ) || ptx_has_modifier(in, PTX_MOD_NE)) ||
         !number_at(c, i, 1, &zero) || zero != 0)
         return false;
     int from = def_of(c, *source_of(c, i, 0));
-    return from >= 0 && is_bitwise(at(c, from), 32) && c->fate[from] == FATE_MADE &&
+    return from >= 0 &&
+           (bits_of(in) == 16 ? is_mask_of_16(c, from) : is_bitwise(at(c, from), 32)) &&
+           c->fate[from] == FATE_MADE &&
            (c->f->block_of[from] == c->f->block_of[i] || reader_count(c, from) == 1 ||
             is_known_to_loop(c, i, from));
 }
