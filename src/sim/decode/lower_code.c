@@ -745,6 +745,7 @@ struct code *code_of(struct decoder *d)
     code_halves(c);
     code_slots(c);
     code_vectors(c);
+    code_locals(c);
     code_predicates(c);
     merge_shared(c);
     code_flow(c);

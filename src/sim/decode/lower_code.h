@@ -9,7 +9,7 @@
 //   lower_numbers.c numbers that need registers
 //   lower_had.c     what another machine instruction has already, and what accesses need beside them
 //   lower_wmma.c    fragments of matrices
-//   lower_vectors.c registers beside each other
+//   lower_vectors.c registers beside each other; lower_locals.c: arrays in registers
 //   lower_bytes.c   values of 8 and 16 bits
 //   lower_bits.c    which bits may be set
 //   lower_halves.c  bit operations of 64 bits, by their halves
@@ -193,6 +193,8 @@ bool code_is_had(const struct code *c, int i);
 double code_needed_beside(const struct code *c, int i);
 // lower_wmma.c. alone: by itself.
 double code_fragments(struct code *c, int i, double alone);
+// lower_locals.c: arrays of a thread that are kept in registers.
+void code_locals(struct code *c);
 // lower_vectors.c: moves of what a vector's store needs elsewhere.
 void code_vectors(struct code *c);
 // lower_predicates.c
