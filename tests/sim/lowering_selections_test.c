@@ -158,6 +158,16 @@ static void a_value_is_taken_off_a_wide_product_at_once(void **state)
                 sum + 2);
 }
 
+static void a_loaded_word_with_a_sign_is_extended_by_the_sum_that_reads_it(void **state)
+{
+    (void)state;
+#define SUM_OF(load, more) \
+    PAIR "ld.shared." load " %d1, [s+16];\nadd.s64 %d3, %d1, %d2;\n" more HALVES_OF
+    assert_true(straight(SUM_OF("s32", "")) == straight(SUM_OF("u32", "")));
+#define ALSO "mov.b64 {%r3, %r4}, %d1;\nst.shared.u32 [s+100], %r4;\n"
+    assert_true(straight(SUM_OF("s32", ALSO)) > straight(SUM_OF("s32", "")) + 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -170,6 +180,7 @@ int main(void)
         cmocka_unit_test(a_product_of_16_bits_extends_what_was_loaded_without_a_sign),
         cmocka_unit_test(a_mask_of_16_bits_is_tested_for_zero_by_itself),
         cmocka_unit_test(a_half_is_extended_once_for_all_that_compare_it),
+        cmocka_unit_test(a_loaded_word_with_a_sign_is_extended_by_the_sum_that_reads_it),
         cmocka_unit_test(a_value_is_taken_off_a_wide_product_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

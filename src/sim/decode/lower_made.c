@@ -754,6 +754,19 @@ static bool has_product_before(const struct code *c, int i)
     return before > 1;
 }
 
+// Is the loaded word read by nothing but a sum of 64 bits? LEA.HI.X.SX32 extends it; IMAD.WIDE needs both halves.
+static bool is_extended_in_sum(const struct code *c, int i)
+{
+    if (reader_count(c, i) != 1 || bits_of(at(c, i)) != 32)
+        return false;
+    struct reader r = c->readers[c->first_reader[i]];
+    if (!is_int(at(c, r.instruction), PTX_OP_ADD, 64) || c->fate[r.instruction] != FATE_MADE ||
+        has_number(c, r.instruction))
+        return false;
+    int other = def_of(c, *source_of(c, r.instruction, 1 - r.operand));
+    return other < 0 || c->fate[other] != FATE_FOLDED;
+}
+
 // A word with a sign that is loaded into a register of 64 bits.
 static bool is_extended_load(const struct code *c, int i)
 {
@@ -762,7 +775,8 @@ static bool is_extended_load(const struct code *c, int i)
     return in->opcode == PTX_OP_LD && in->vector <= 1 && is_signed(type_of(in)) &&
            bits_of(in) < WIDE && in->operands[0].kind == PTX_OPERAND_REGISTER &&
            in->operands[0].reg >= 0 &&
-           ptx_type_bits(c->f->registers[in->operands[0].reg].type) == WIDE && needs_high(c, i);
+           ptx_type_bits(c->f->registers[in->operands[0].reg].type) == WIDE && needs_high(c, i) &&
+           !is_extended_in_sum(c, i);
 }
 
 // A word that several instructions widen into a register is moved there, and the upper half cleared.
