@@ -60,6 +60,13 @@ static void a_loop_whose_turns_are_read_behind_it_stays(void **state)
                 without + 8);
 }
 
+static void a_loop_with_branches_in_its_turns_stays(void **state)
+{
+    (void)state;
+    assert_true(counted(TURNS("setp.gt.u32 %q, %r1, %x;\n@%q bra E;\ndiv.u32 %r1, %r1, %n;\nE:\n"
+                              "add.u32 %r1, %r1, 1;\n")) > counted("") + 8);
+}
+
 static void a_loop_that_loads_what_others_may_store_stays(void **state)
 {
     (void)state;
@@ -84,6 +91,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_loop_that_leaves_nothing_behind_is_left_out),
         cmocka_unit_test(a_loop_whose_turns_are_read_behind_it_stays),
+        cmocka_unit_test(a_loop_with_branches_in_its_turns_stays),
         cmocka_unit_test(a_loop_that_loads_what_others_may_store_stays),
         cmocka_unit_test(a_load_that_nobody_reads_is_no_reason_for_a_branch),
     };

@@ -562,7 +562,7 @@ static void jumps_mark(const struct code *c, struct marking *m)
 {
     for (int i = 0; i < c->count; i++) {
         int block = c->f->block_of[i];
-        if (block < 0 || c->number[block] < 0 || !code_may_be_needless(c, i) ||
+        if (block < 0 || c->number[block] < 0 || !code_may_be_needless(c, &m->d, i) ||
             at(c, i)->guard >= 0)
             continue;
         bool needed = m->d.first[block] == m->d.first[block + 1];
@@ -589,7 +589,7 @@ static void live_mark(struct code *c, bool *live, int *stack)
         int block = c->f->block_of[i];
         if (block < 0 || c->number[block] < 0)
             continue;
-        if (has_effect(c, i) && !code_may_be_needless(c, i))
+        if (has_effect(c, i) && !code_may_be_needless(c, &m.d, i))
             live_push(&m, i);
         if (keeps_loop(c, i))
             block_reach(&m, block);
@@ -612,6 +612,7 @@ static void live_mark(struct code *c, bool *live, int *stack)
     free(m.w.list);
     free(m.d.first);
     free(m.d.list);
+    free(m.d.chooses);
 }
 
 int reader_count(const struct code *c, int instruction)

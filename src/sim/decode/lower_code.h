@@ -135,11 +135,12 @@ struct writers {
 // caller's to free.
 struct deciders {
     int *first, *list;
+    bool *chooses; // by loop: within its turns
 };
 
 // lower_needed.c
 struct deciders code_deciders(const struct code *c);
-bool code_may_be_needless(const struct code *c, int i);
+bool code_may_be_needless(const struct code *c, const struct deciders *d, int i);
 void code_drop_loops(struct code *c, const bool *live);
 // lower_code.c
 struct writers code_writers(const struct code *c);

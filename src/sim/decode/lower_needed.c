@@ -9,13 +9,29 @@ enum { NONE = -1 };
 
 /* ---- what a branch decides ------------------------------------------------------------------------- */
 
-// A jump between two places; what ends lanes or chooses among many places is needed in itself.
-bool code_may_be_needless(const struct code *c, int i)
+// A jump between two places; what ends lanes or chooses among many places is needed in itself, and so is what a loop chooses within a
+// turn: ptxas leaves out loops of one block, and those around them that are one without them.
+bool code_may_be_needless(const struct code *c, const struct deciders *d, int i)
 {
     int block = c->f->block_of[i];
-    return is_branch(c, i) && block >= 0 && i == last_of(c, block) &&
-           at(c, i)->opcode == PTX_OP_BRA &&
-           block_at(c, block)->successor_count == (at(c, i)->guard >= 0 ? 2 : 1);
+    if (!is_branch(c, i) || block < 0 || i != last_of(c, block) ||
+        block_at(c, block)->successor_count != (at(c, i)->guard >= 0 ? 2 : 1))
+        return false;
+    return at(c, i)->guard < 0 || c->loop_of[block] < 0 || !d->chooses[c->loop_of[block]];
+}
+
+// Do lanes choose a way in the loop's turns, but to another turn?
+static void choices_find(const struct code *c, struct deciders *d)
+{
+    for (int b = 0; b < c->f->block_count; b++) {
+        if (c->number[b] < 0 || c->loop_of[b] < 0 || !ends_with_choice(c, b))
+            continue;
+        bool back = false;
+        for (int l = c->loop_of[b]; l >= 0; l = c->loops[l].around)
+            back |= c->loops[l].branch == last_of(c, b);
+        for (int l = c->loop_of[b]; l >= 0 && !back; l = c->loops[l].around)
+            d->chooses[l] = true;
+    }
 }
 
 // Blocks that are executed or not by what `from` chooses: from each of its ways on to where all of them meet (Ferrante, Ottenstein,
@@ -37,7 +53,9 @@ static void decided_add(const struct code *c, struct deciders *d, int from, int 
 struct deciders code_deciders(const struct code *c)
 {
     int blocks = c->f->block_count;
-    struct deciders d = {xcalloc((size_t)blocks + 2, sizeof(int)), NULL};
+    struct deciders d = {xcalloc((size_t)blocks + 2, sizeof(int)), NULL,
+                         xcalloc((size_t)c->loop_count + 1, sizeof(bool))};
+    choices_find(c, &d);
     for (int pass = 0; pass < 2; pass++) {
         for (int b = 0; b < blocks; b++)
             if (c->number[b] >= 0 && ends_with_choice(c, b))
