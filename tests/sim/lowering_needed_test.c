@@ -86,6 +86,16 @@ static void a_load_that_nobody_reads_is_no_reason_for_a_branch(void **state)
                 counted(SIDE("add.u32 %x, %x, 3;\n")));
 }
 
+static void a_value_less_itself_is_a_number(void **state)
+{
+    (void)state;
+#define STORE "st.shared.u32 [s+100], %r2;\n"
+    double zero = counted("mov.u32 %r2, 0;\n" STORE);
+    assert_true(counted("xor.b32 %r2, %x, %x;\n" STORE) == zero);
+    assert_true(counted("ld.global.nc.u32 %r1, [%d0];\nsub.s32 %r2, %r1, %r1;\n" STORE) == zero);
+    assert_true(counted("ld.global.nc.u32 %r1, [%d0];\nsub.s32 %r2, %r1, %x;\n" STORE) > zero + 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -93,6 +103,7 @@ int main(void)
         cmocka_unit_test(a_loop_whose_turns_are_read_behind_it_stays),
         cmocka_unit_test(a_loop_with_branches_in_its_turns_stays),
         cmocka_unit_test(a_loop_that_loads_what_others_may_store_stays),
+        cmocka_unit_test(a_value_less_itself_is_a_number),
         cmocka_unit_test(a_load_that_nobody_reads_is_no_reason_for_a_branch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 // A function as ptxas sees it: the blocks' dominators and natural loops, where each operand's value comes from through copies,
 // which instructions make the same, who reads what.
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/decode/lower_code.h"
+#include "sim/decode/lower_forms.h"
 #include "sim/decode/lower_known.h"
 
 #include <math.h>
@@ -232,6 +232,20 @@ static uint64_t result_index(const struct ptx_instruction *in, int reg)
 }
 
 // Of conversions, comparisons and selections by what is known.
+// A value less itself, or its bits that it does not have: zero.
+static bool is_of_itself(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = &c->f->instructions[i];
+    const struct origin *own = &c->sources[c->first_source[i]];
+    bool takes_off = in->opcode == PTX_OP_XOR || in->opcode == PTX_OP_SUB;
+    if (!takes_off || in->guard >= 0 || in->type_count == 0 || is_float(in) ||
+        c->first_source[i + 1] - c->first_source[i] != 2 || own[0].kind != own[1].kind ||
+        own[0].bits != own[1].bits)
+        return false;
+    return own[0].kind == VALUE_MADE ? c->same[own[0].at] == c->same[own[1].at]
+                                     : own[0].kind == VALUE_KEPT && own[0].at == own[1].at;
+}
+
 static void others_fold(struct code *c, int i)
 {
     const struct ptx_instruction *in = &c->f->instructions[i];
@@ -242,8 +256,8 @@ static void others_fold(struct code *c, int i)
         (count == 1 && own[0].kind == VALUE_NUMBER && number_becomes(in, own[0].bits, &made)) ||
         (count == 2 && own[0].kind == VALUE_NUMBER && own[1].kind == VALUE_NUMBER &&
          numbers_decide(in, own[0].bits, own[1].bits, &made));
-    if (number) {
-        own[0] = (struct origin){VALUE_NUMBER, 0, made};
+    if (number || is_of_itself(c, i)) {
+        own[0] = (struct origin){VALUE_NUMBER, 0, number ? made : 0};
         c->fate[i] = FATE_COPY;
     } else if (in->opcode == PTX_OP_SELP && in->guard < 0 && count == 3 &&
                own[2].kind == VALUE_NUMBER && !in->operands[3].negated) {
