@@ -122,6 +122,30 @@ static void a_product_of_16_bits_extends_what_was_loaded_without_a_sign(void **s
                          "xor.b32 %r9, %r3, %x;\n") == plain);
 }
 
+static void a_mask_of_16_bits_is_tested_for_zero_by_itself(void **state)
+{
+    (void)state;
+#define MASKED(mask) "cvt.u16.u32 %h1, %x;\nand.b16 %h2, %h1, " mask ";\n"
+#define TESTED "selp.b32 %r3, %x, %n, %p;\n"
+#define READ "cvt.u32.u16 %r4, %h2;\nxor.b32 %r9, %r3, %r4;\n"
+    double one = straight(MASKED("7") "setp.eq.s16 %p, %h2, 1;\n" TESTED READ);
+    assert_true(straight(MASKED("7") "setp.eq.s16 %p, %h2, 0;\n" TESTED READ) == one - 1);
+    // Not where bits above the sixteenth may be left.
+    assert_true(straight(MASKED("-8") "setp.eq.s16 %p, %h2, 0;\n" TESTED READ) ==
+                straight(MASKED("-8") "setp.eq.s16 %p, %h2, 1;\n" TESTED READ));
+}
+
+static void a_half_is_extended_once_for_all_that_compare_it(void **state)
+{
+    (void)state;
+#define SUM "cvt.u16.u32 %h1, %x;\nadd.s16 %h2, %h1, %h1;\n"
+#define AGAIN "setp.gt.s16 %q, %h2, 5;\nselp.b32 %r4, %n, %x, %q;\nxor.b32 %r9, %r3, %r4;\n"
+    double once = straight(SUM "setp.gt.s16 %p, %h2, 1;\n" TESTED "xor.b32 %r9, %r3, %n;\n");
+    assert_true(straight(SUM "setp.gt.s16 %p, %h2, 1;\n" TESTED AGAIN) == once + 2);
+    // Without a sign it is another extension.
+    assert_true(straight(SUM "setp.gt.u16 %p, %h2, 1;\n" TESTED AGAIN) == once + 3);
+}
+
 static void a_value_is_taken_off_a_wide_product_at_once(void **state)
 {
     (void)state;
@@ -134,6 +158,16 @@ static void a_value_is_taken_off_a_wide_product_at_once(void **state)
                 sum + 2);
 }
 
+static void a_loaded_word_with_a_sign_is_extended_by_the_sum_that_reads_it(void **state)
+{
+    (void)state;
+#define SUM_OF(load, more) \
+    PAIR "ld.shared." load " %d1, [s+16];\nadd.s64 %d3, %d1, %d2;\n" more HALVES_OF
+    assert_true(straight(SUM_OF("s32", "")) == straight(SUM_OF("u32", "")));
+#define ALSO "mov.b64 {%r3, %r4}, %d1;\nst.shared.u32 [s+100], %r4;\n"
+    assert_true(straight(SUM_OF("s32", ALSO)) > straight(SUM_OF("s32", "")) + 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -144,6 +178,9 @@ int main(void)
         cmocka_unit_test(numbers_of_16_bits_are_part_of_the_instruction),
         cmocka_unit_test(a_comparison_that_chooses_one_or_zero_is_one_instruction),
         cmocka_unit_test(a_product_of_16_bits_extends_what_was_loaded_without_a_sign),
+        cmocka_unit_test(a_mask_of_16_bits_is_tested_for_zero_by_itself),
+        cmocka_unit_test(a_half_is_extended_once_for_all_that_compare_it),
+        cmocka_unit_test(a_loaded_word_with_a_sign_is_extended_by_the_sum_that_reads_it),
         cmocka_unit_test(a_value_is_taken_off_a_wide_product_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -793,7 +793,7 @@ static double far_behind_loop(const char *again, const char *used)
         body, sizeof body,
         "and.b32 %%r1, %%x, 21;\nand.b32 %%r2, %%x, 42;\nmul.lo.u32 %%r0, %%r1, %%r2;\n"
         "mov.u32 %%r8, 0;\nagain:\n.pragma \"nounroll\";\nadd.u32 %%r8, %%r8, 1;\n"
-        "setp.lt.u32 %%p, %%r8, %%n;\n@%%p bra again;\n");
+        "st.shared.u32 [s+8], %%r8;\nsetp.lt.u32 %%p, %%r8, %%n;\n@%%p bra again;\n");
     for (int i = 0; i < FILLERS; i++)
         length += (size_t)snprintf(body + length, sizeof body - length, "popc.b32 %%r0,%%r0;\n");
     (void)snprintf(body + length, sizeof body - length, "%smad.lo.u32 %%r9, %s, %%r0;\n", again,

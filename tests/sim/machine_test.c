@@ -7,17 +7,18 @@
 #include "sim/exec_support.h"
 
 // A line each: 5 and 6 before the loop, 8 to 11 in it, 12 and 13 behind.
-static const char loop[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
-                           ".visible .entry k(.param .u32 n) { .reg .b32 %r<4>; .reg .pred %p;\n"
-                           "ld.param.u32 %r1, [n];\n"
-                           "mov.u32 %r2, 1;\n"
-                           "again:\n"
-                           "mul.lo.u32 %r2, %r2, 3;\n"
-                           "sub.u32 %r1, %r1, 1;\n"
-                           "setp.ne.u32 %p, %r1, 0;\n"
-                           "@%p bra again;\n"
-                           "mov.u32 %r3, %r2;\n"
-                           "ret; }\n";
+static const char loop[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n"
+    ".visible .entry k(.param .u32 n) { .reg .b32 %r<4>; .reg .pred %p; .shared .b32 s;\n"
+    "ld.param.u32 %r1, [n];\n"
+    "mov.u32 %r2, 1;\n"
+    "again:\n"
+    "mul.lo.u32 %r2, %r2, 3;\n"
+    "sub.u32 %r1, %r1, 1;\n"
+    "setp.ne.u32 %p, %r1, 0;\n"
+    "@%p bra again;\n"
+    "st.shared.u32 [s], %r2;\n"
+    "ret; }\n";
 
 static double instructions_of(uint32_t turns, const struct sim_line_code *codes, int count)
 {

@@ -211,13 +211,29 @@ bool is_whole_mask(const struct code *c, int i)
     return (code_bits(c, *source_of(c, i, 0)) & ~(uint32_t)mask) == 0;
 }
 
+// A comparison that comes before has extended the value in the same way.
+static bool is_extended_before(const struct code *c, int i, int operand)
+{
+    int value = def_of(c, *source_of(c, i, operand));
+    if (value < 0 || at(c, i)->opcode != PTX_OP_SETP)
+        return false;
+    for (int r = c->first_reader[value]; r < c->first_reader[value + 1]; r++) {
+        int by = c->readers[r].instruction;
+        if (by < i && at(c, by)->opcode == PTX_OP_SETP && c->fate[by] == FATE_MADE &&
+            is_signed(type_of(at(c, by))) == is_signed(type_of(at(c, i))) &&
+            dominates(c, c->f->block_of[by], c->f->block_of[i]))
+            return true;
+    }
+    return false;
+}
+
 // Does the value have to be extended from 16 bits before it is compared, multiplied, shifted to the right? One with a sign also if it
 // was loaded without.
 static int is_to_extend(const struct code *c, int i, int operand)
 {
     struct origin v = *source_of(c, i, operand);
     if (v.kind == VALUE_NUMBER || is_loaded_as(c, v, PTX_KIND_SIGNED, HALF) ||
-        is_loaded_as(c, v, PTX_KIND_SIGNED, HALF / 2))
+        is_loaded_as(c, v, PTX_KIND_SIGNED, HALF / 2) || is_extended_before(c, i, operand))
         return 0;
     int clean = is_signed(type_of(at(c, i))) ? HALF - 1 : HALF;
     return code_bits(c, v) >> clean != 0;

@@ -1,7 +1,7 @@
 // A function as ptxas sees it: the blocks' dominators and natural loops, where each operand's value comes from through copies,
 // which instructions make the same, who reads what.
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/decode/lower_code.h"
+#include "sim/decode/lower_forms.h"
 #include "sim/decode/lower_known.h"
 
 #include <math.h>
@@ -232,6 +232,20 @@ static uint64_t result_index(const struct ptx_instruction *in, int reg)
 }
 
 // Of conversions, comparisons and selections by what is known.
+// A value less itself, or its bits that it does not have: zero.
+static bool is_of_itself(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = &c->f->instructions[i];
+    const struct origin *own = &c->sources[c->first_source[i]];
+    bool takes_off = in->opcode == PTX_OP_XOR || in->opcode == PTX_OP_SUB;
+    if (!takes_off || in->guard >= 0 || in->type_count == 0 || is_float(in) ||
+        c->first_source[i + 1] - c->first_source[i] != 2 || own[0].kind != own[1].kind ||
+        own[0].bits != own[1].bits)
+        return false;
+    return own[0].kind == VALUE_MADE ? c->same[own[0].at] == c->same[own[1].at]
+                                     : own[0].kind == VALUE_KEPT && own[0].at == own[1].at;
+}
+
 static void others_fold(struct code *c, int i)
 {
     const struct ptx_instruction *in = &c->f->instructions[i];
@@ -242,8 +256,8 @@ static void others_fold(struct code *c, int i)
         (count == 1 && own[0].kind == VALUE_NUMBER && number_becomes(in, own[0].bits, &made)) ||
         (count == 2 && own[0].kind == VALUE_NUMBER && own[1].kind == VALUE_NUMBER &&
          numbers_decide(in, own[0].bits, own[1].bits, &made));
-    if (number) {
-        own[0] = (struct origin){VALUE_NUMBER, 0, made};
+    if (number || is_of_itself(c, i)) {
+        own[0] = (struct origin){VALUE_NUMBER, 0, number ? made : 0};
         c->fate[i] = FATE_COPY;
     } else if (in->opcode == PTX_OP_SELP && in->guard < 0 && count == 3 &&
                own[2].kind == VALUE_NUMBER && !in->operands[3].negated) {
@@ -521,40 +535,98 @@ struct writers code_writers(const struct code *c)
     return w;
 }
 
-static void live_push(bool *live, int *stack, int *depth, int i)
+struct marking {
+    bool *live, *wanted, *reached; // by instruction, register, block
+    int *stack, depth;
+    struct writers w;
+    struct deciders d;
+};
+
+static void live_push(struct marking *m, int i)
 {
-    if (!live[i])
-        stack[(*depth)++] = i;
-    live[i] = true;
+    if (!m->live[i])
+        m->stack[m->depth++] = i;
+    m->live[i] = true;
+}
+
+// What decides whether the block is executed is needed if anything in it is.
+static void block_reach(struct marking *m, int block)
+{
+    if (m->reached[block])
+        return;
+    m->reached[block] = true;
+    for (int k = m->d.first[block]; k < m->d.first[block + 1]; k++)
+        live_push(m, m->d.list[k]);
+}
+
+static void register_want(const struct code *c, struct marking *m, int reg)
+{
+    if (m->wanted[reg])
+        return;
+    m->wanted[reg] = true;
+    for (int k = m->w.first[reg]; k < m->w.first[reg + 1]; k++) {
+        int block = c->f->block_of[m->w.list[k]];
+        if (block >= 0 && c->number[block] >= 0)
+            live_push(m, m->w.list[k]);
+    }
+}
+
+// A jump that nothing chooses is needed where what decides about its block is.
+static void jumps_mark(const struct code *c, struct marking *m)
+{
+    for (int i = 0; i < c->count; i++) {
+        int block = c->f->block_of[i];
+        if (block < 0 || c->number[block] < 0 || !code_may_be_needless(c, &m->d, i) ||
+            at(c, i)->guard >= 0)
+            continue;
+        bool needed = m->d.first[block] == m->d.first[block + 1];
+        for (int k = m->d.first[block]; k < m->d.first[block + 1]; k++)
+            needed |= m->live[m->d.list[k]];
+        m->live[i] = needed;
+    }
+}
+
+// Loads that others may store to keep the loop around them, though nobody reads them.
+static bool keeps_loop(const struct code *c, int i)
+{
+    return at(c, i)->opcode == PTX_OP_LD && c->loop_of[c->f->block_of[i]] >= 0 &&
+           !in_has(at(c, i), "nc") && at(c, i)->space_count > 0 &&
+           at(c, i)->spaces[0] != PTX_SPACE_PARAM && at(c, i)->spaces[0] != PTX_SPACE_CONST;
 }
 
 static void live_mark(struct code *c, bool *live, int *stack)
 {
-    struct writers w = code_writers(c);
-    bool *wanted = xcalloc((size_t)c->f->register_count + 1, sizeof *wanted);
-    int depth = 0;
-    for (int i = 0; i < c->count; i++)
-        if (c->f->block_of[i] >= 0 && c->number[c->f->block_of[i]] >= 0 && has_effect(c, i))
-            live_push(live, stack, &depth, i);
-    while (depth > 0) {
-        int i = stack[--depth];
+    struct marking m = {.live = live, .stack = stack, .w = code_writers(c), .d = code_deciders(c)};
+    m.wanted = xcalloc((size_t)c->f->register_count + 1, sizeof *m.wanted);
+    m.reached = xcalloc((size_t)c->f->block_count + 1, sizeof *m.reached);
+    for (int i = 0; i < c->count; i++) {
+        int block = c->f->block_of[i];
+        if (block < 0 || c->number[block] < 0)
+            continue;
+        if (has_effect(c, i) && !code_may_be_needless(c, &m.d, i))
+            live_push(&m, i);
+        if (keeps_loop(c, i))
+            block_reach(&m, block);
+    }
+    while (m.depth > 0) {
+        int i = m.stack[--m.depth];
+        block_reach(&m, c->f->block_of[i]);
         for (int s = c->first_source[i]; s < c->first_source[i + 1]; s++) {
             struct origin v = c->sources[s];
             if (def_of(c, v) >= 0)
-                live_push(live, stack, &depth, def_of(c, v));
-            if (v.kind != VALUE_KEPT || wanted[v.at])
-                continue;
-            wanted[v.at] = true;
-            for (int k = w.first[v.at]; k < w.first[v.at + 1]; k++) {
-                int block = c->f->block_of[w.list[k]];
-                if (block >= 0 && c->number[block] >= 0)
-                    live_push(live, stack, &depth, w.list[k]);
-            }
+                live_push(&m, def_of(c, v));
+            if (v.kind == VALUE_KEPT)
+                register_want(c, &m, v.at);
         }
     }
-    free(wanted);
-    free(w.first);
-    free(w.list);
+    jumps_mark(c, &m);
+    free(m.wanted);
+    free(m.reached);
+    free(m.w.first);
+    free(m.w.list);
+    free(m.d.first);
+    free(m.d.list);
+    free(m.d.chooses);
 }
 
 int reader_count(const struct code *c, int instruction)
@@ -586,9 +658,14 @@ static void readers_find(struct code *c)
             c->readers = xcalloc((size_t)c->first_reader[c->count] + 1, sizeof *c->readers);
         memset(stack, 0, (size_t)c->count * sizeof *stack);
     }
-    for (int i = 0; i < c->count; i++)
-        if (!live[i] && c->fate[i] == FATE_MADE)
+    for (int i = 0; i < c->count; i++) {
+        const struct ptx_operand *to = at(c, i)->operands;
+        bool handed_on = c->fate[i] == FATE_COPY && to->kind == PTX_OPERAND_REGISTER &&
+                         to->reg >= 0 && c->several[to->reg];
+        if (!live[i] && (c->fate[i] == FATE_MADE || handed_on))
             c->fate[i] = FATE_DEAD;
+    }
+    code_drop_loops(c, live);
     free(live);
     free(stack);
 }
@@ -687,6 +764,7 @@ struct code *code_of(struct decoder *d)
     code_halves(c);
     code_slots(c);
     code_vectors(c);
+    code_locals(c);
     code_predicates(c);
     merge_shared(c);
     code_flow(c);

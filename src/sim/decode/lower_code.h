@@ -1,6 +1,6 @@
 // What ptxas makes of a function, reckoned by what ptxas does: which values are numbers, copies or the same as others; what is
 // folded into what reads it; which branches become predicates; which loops are unrolled. The files that share this:
-//   lower_code.c    blocks: dominators and loops; values: where each operand comes from, who reads it
+//   lower_code.c    blocks: dominators and loops; values: where each operand comes from, who reads it; lower_needed.c: what needs a branch
 //   lower_forms.h   what a PTX instruction is
 //   lower_absorb.c  what is folded into what reads it; lower_known.c: what numbers make
 //   lower_made.c    machine instructions of each PTX instruction by itself and with what it absorbs
@@ -9,7 +9,7 @@
 //   lower_numbers.c numbers that need registers
 //   lower_had.c     what another machine instruction has already, and what accesses need beside them
 //   lower_wmma.c    fragments of matrices
-//   lower_vectors.c registers beside each other
+//   lower_vectors.c registers beside each other; lower_locals.c: arrays in registers
 //   lower_bytes.c   values of 8 and 16 bits
 //   lower_bits.c    which bits may be set
 //   lower_halves.c  bit operations of 64 bits, by their halves
@@ -134,6 +134,17 @@ struct writers {
     int *first, *list;
 };
 
+// The branches that decide whether each block is executed: those of block b are list[first[b]] and on, up to first[b + 1]. The
+// caller's to free.
+struct deciders {
+    int *first, *list;
+    bool *chooses; // by loop: within its turns
+};
+
+// lower_needed.c
+struct deciders code_deciders(const struct code *c);
+bool code_may_be_needless(const struct code *c, const struct deciders *d, int i);
+void code_drop_loops(struct code *c, const bool *live);
 // lower_code.c
 struct writers code_writers(const struct code *c);
 bool dominates(const struct code *c, int a, int b);
@@ -186,6 +197,8 @@ bool code_is_had(const struct code *c, int i);
 double code_needed_beside(const struct code *c, int i);
 // lower_wmma.c. alone: by itself.
 double code_fragments(struct code *c, int i, double alone);
+// lower_locals.c: arrays of a thread that are kept in registers.
+void code_locals(struct code *c);
 // lower_vectors.c: moves of what a vector's store needs elsewhere.
 void code_vectors(struct code *c);
 // lower_predicates.c

@@ -15,18 +15,28 @@ static bool is_known_to_loop(const struct code *c, int i, int value)
     return loop >= 0 && c->loops[loop].blocks == 1 && !in_loop(c, c->f->block_of[value], loop);
 }
 
+// A mask of 16 bits that leaves no bit above them.
+static bool is_mask_of_16(const struct code *c, int i)
+{
+    uint64_t number;
+    return at(c, i)->opcode == PTX_OP_AND && is_bitwise(at(c, i), 16) &&
+           (number_at(c, i, 0, &number) || number_at(c, i, 1, &number)) && number <= INT16_MAX;
+}
+
 // A comparison of a bit operation's result with zero: LOP3 has a predicate as its second result, which is not kept from block to
 // block where the result itself is; but the loop's body does not make it anew.
 static bool is_zero_test(const struct code *c, int i)
 {
     const struct ptx_instruction *in = at(c, i);
     uint64_t zero;
-    if (in->opcode != PTX_OP_SETP || is_float(in) || bits_of(in) != 32 ||
+    if (in->opcode != PTX_OP_SETP || is_float(in) || (bits_of(in) != 32 && bits_of(in) != 16) ||
         !(ptx_has_modifier(in, PTX_MOD_EQ) || ptx_has_modifier(in, PTX_MOD_NE)) ||
         !number_at(c, i, 1, &zero) || zero != 0)
         return false;
     int from = def_of(c, *source_of(c, i, 0));
-    return from >= 0 && is_bitwise(at(c, from), 32) && c->fate[from] == FATE_MADE &&
+    return from >= 0 &&
+           (bits_of(in) == 16 ? is_mask_of_16(c, from) : is_bitwise(at(c, from), 32)) &&
+           c->fate[from] == FATE_MADE &&
            (c->f->block_of[from] == c->f->block_of[i] || reader_count(c, from) == 1 ||
             is_known_to_loop(c, i, from));
 }
@@ -744,6 +754,19 @@ static bool has_product_before(const struct code *c, int i)
     return before > 1;
 }
 
+// Is the loaded word read by nothing but a sum of 64 bits? LEA.HI.X.SX32 extends it; IMAD.WIDE needs both halves.
+static bool is_extended_in_sum(const struct code *c, int i)
+{
+    if (reader_count(c, i) != 1 || bits_of(at(c, i)) != 32)
+        return false;
+    struct reader r = c->readers[c->first_reader[i]];
+    if (!is_int(at(c, r.instruction), PTX_OP_ADD, 64) || c->fate[r.instruction] != FATE_MADE ||
+        has_number(c, r.instruction))
+        return false;
+    int other = def_of(c, *source_of(c, r.instruction, 1 - r.operand));
+    return other < 0 || c->fate[other] != FATE_FOLDED;
+}
+
 // A word with a sign that is loaded into a register of 64 bits.
 static bool is_extended_load(const struct code *c, int i)
 {
@@ -752,7 +775,8 @@ static bool is_extended_load(const struct code *c, int i)
     return in->opcode == PTX_OP_LD && in->vector <= 1 && is_signed(type_of(in)) &&
            bits_of(in) < WIDE && in->operands[0].kind == PTX_OPERAND_REGISTER &&
            in->operands[0].reg >= 0 &&
-           ptx_type_bits(c->f->registers[in->operands[0].reg].type) == WIDE && needs_high(c, i);
+           ptx_type_bits(c->f->registers[in->operands[0].reg].type) == WIDE && needs_high(c, i) &&
+           !is_extended_in_sum(c, i);
 }
 
 // A word that several instructions widen into a register is moved there, and the upper half cleared.

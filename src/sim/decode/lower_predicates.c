@@ -226,9 +226,10 @@ static bool pays(const struct code *c, int side, int meet, bool early)
     const struct ptx_block *b = block_at(c, side);
     int loads = 0, last = NONE;
     for (int i = b->first; i < b->first + b->count; i++) {
-        loads += is_global_load(at(c, i));
-        if (c->slots[i] > 0 && !is_branch(c, i))
-            last = i;
+        if (c->slots[i] <= 0 || is_branch(c, i))
+            continue;
+        loads += is_global_load(at(c, i)); // not one that nobody reads
+        last = i;
     }
     if (loads == 0)
         return true;
