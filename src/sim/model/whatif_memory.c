@@ -245,10 +245,11 @@ struct touches {
     double requests, distinct;
     double in_block; // different ones that a block touches, on average
     double lines;    // that a request touches, at most
-    double span;     // of a block's requests at a site where some meet: sectors from the first to the last
-    bool meet;       // in a block, or in a warp
-    bool together;   // all lanes of each request are on one address
-    uint32_t first;  // sector of all
+    double
+        span; // of a block's requests at a site where some meet: sectors from the first to the last
+    bool meet;      // in a block, or in a warp
+    bool together;  // all lanes of each request are on one address
+    uint32_t first; // sector of all
 };
 
 // Blocks that come one after the other touch the same few places: fewer blocks, of which each takes the part of several, combine what
