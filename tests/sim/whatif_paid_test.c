@@ -87,6 +87,35 @@ static void counters_of_a_block_are_cleared_and_added(void **state)
     assert_twin(each, own, INTERVENTION_ATOMICS, 1056, 0.2);
 }
 
+// 1024 counters, of which each warp's first lane has one of eight: a copy has all of them, to clear and to add.
+static void a_copy_has_the_counters_of_all_lanes(void **state)
+{
+    struct arena a = {0};
+    static const char one[] =
+        "mul.lo.u32 %r5, %r4, 40503; shr.u32 %r5, %r5, 4; and.b32 %r5, %r5, 1023; "
+        "and.b32 %r6, %r1, 31; setp.ne.u32 %p1, %r6, 0; and.b32 %r6, %r5, 7; "
+        "selp.b32 %r5, %r5, %r6, %p1; ";
+    const char *each = arena_printf(&a,
+                                    "%smul.wide.u32 %%l6, %%r5, 4; add.u64 %%l6, %%l1, %%l6; "
+                                    "red.global.add.u32 [%%l6], 1;",
+                                    one);
+    const char *own = "mov.u32 %r9, 0; ";
+    for (int i = 0; i < 4; i++)
+        own = arena_printf(&a, "%sst.shared.u32 [%%r11+%d], %%r9; ", own, 1024 * i);
+    own = arena_printf(&a,
+                       "%sbar.sync 0; %sshl.b32 %%r5, %%r5, 2; add.u32 %%r5, %%r10, %%r5; "
+                       "red.shared.add.u32 [%%r5], 1; bar.sync 0; add.u64 %%l6, %%l1, %%l5; ",
+                       own, one);
+    for (int i = 0; i < 4; i++)
+        own = arena_printf(&a,
+                           "%sld.shared.u32 %%r6, [%%r11+%d]; setp.ne.u32 %%p2, %%r6, 0; "
+                           "@%%p2 red.global.add.u32 [%%l6+%d], %%r6; ",
+                           own, 1024 * i, 1024 * i);
+    (void)state;
+    assert_twin(each, own, INTERVENTION_ATOMICS, 1056, 0.25);
+    arena_release(&a);
+}
+
 // 2048 counters, of which one is every other's: that one's queue goes with the copies, where each block adds once.
 static void the_queue_of_a_frequent_counter_goes(void **state)
 {
@@ -434,6 +463,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sum_is_a_tree_and_an_atomic_of_each_block),
         cmocka_unit_test(counters_of_a_block_are_cleared_and_added),
+        cmocka_unit_test(a_copy_has_the_counters_of_all_lanes),
         cmocka_unit_test(the_queue_of_a_frequent_counter_goes),
         cmocka_unit_test(a_tile_costs_its_fill_and_a_barrier),
         cmocka_unit_test(a_transposition_needs_a_tile),

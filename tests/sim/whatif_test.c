@@ -813,6 +813,27 @@ static void a_pass_goes_with_its_addresses(void **state)
     bench_close(&other);
 }
 
+// A product of two matrices: a warp goes along a row that no other warp has, one word for all its lanes at a time, and all warps go
+// down the same columns. In a tile both lie, so that the loads of the row are gone as well.
+static void words_of_a_row_lie_in_the_tile_too(void **state)
+{
+    static const char body[] =
+        "mov.u32 %r5, %tid.x; and.b32 %r6, %r5, 31; shr.u32 %r7, %r2, 5; shl.b32 %r7, %r7, 6; "
+        "add.u32 %r7, %r7, 4096; mov.u32 %r8, 0; over: add.u32 %r10, %r7, %r8; "
+        "mul.wide.u32 %l2, %r10, 4; ld.param.u64 %l3, [out]; add.u64 %l2, %l3, %l2; "
+        "ld.global.f32 %f2, [%l2]; shl.b32 %r10, %r8, 5; add.u32 %r10, %r10, %r6; "
+        "mul.wide.u32 %l2, %r10, 4; add.u64 %l2, %l3, %l2; ld.global.f32 %f3, [%l2]; "
+        "fma.rn.f32 %f9, %f2, %f3, %f9; add.u32 %r8, %r8, 1; setp.lt.u32 %p2, %r8, 64; "
+        "@%p2 bra over;";
+    struct bench b;
+    (void)state;
+    run_room(&b, body, 1056, 1, 1 << 24);
+    double left = then(&b, INTERVENTION_BLOCK_RELOADS) / b.report.time.time_ns;
+    if (!(left < 0.7))
+        fail_msg("%.2f of the time is left", left);
+    bench_close(&b);
+}
+
 // A product's loop of many turns is unrolled over the tile: no counter and no addresses. One of a few turns keeps half of them.
 static void a_long_loop_is_unrolled_over_its_tile(void **state)
 {
@@ -1287,6 +1308,7 @@ int main(void)
         cmocka_unit_test(the_loop_over_a_local_array_goes_with_it),
         cmocka_unit_test(what_local_arrays_read_back_goes_with_them),
         cmocka_unit_test(a_pass_goes_with_its_addresses),
+        cmocka_unit_test(words_of_a_row_lie_in_the_tile_too),
         cmocka_unit_test(a_long_loop_is_unrolled_over_its_tile),
         cmocka_unit_test(running_sums_are_shared_out),
         cmocka_unit_test(a_wide_division_leaves_wide_products),

@@ -350,6 +350,7 @@ static void load_read(struct reader *r, const struct trace_op *op, int warp)
     bool column = uniform && r->last[op->site] > 0 &&
                   sectors_apart(r->last[op->site], op->first_sector + 1) > UNROLLED_SECTORS;
     p->along += uniform && r->last[op->site] == op->first_sector + 1;
+    p->row += shares && known && s->warp == warp && just_now;
     r->last[op->site] = op->first_sector + 1;
     r->loads[op->site]++;
     r->later[op->site] += r->block > 1;
@@ -528,6 +529,7 @@ void patterns_find(const struct timing_input *in, struct arena *a, struct patter
         p->again /= loads;
         p->again_block /= loads;
         p->along /= loads;
+        p->row /= loads;
         p->scattered /= loads;
         p->uniform /= p->same ? loads : fmax(r.later[i], 1);
         out->facts.value[FACT_LOADS_UNIFORM] += p->uniform * r.loads[i];

@@ -244,9 +244,12 @@ static bool combines(const struct timing_input *in, uint32_t site)
 struct touches {
     double requests, distinct;
     double in_block; // different ones that a block touches, on average
-    bool meet;       // in a block, or in a warp
-    bool together;   // all lanes of each request are on one address
-    uint32_t first;  // sector of all
+    double lines;    // that a request touches, at most
+    double
+        span; // of a block's requests at a site where some meet: sectors from the first to the last
+    bool meet;      // in a block, or in a warp
+    bool together;  // all lanes of each request are on one address
+    uint32_t first; // sector of all
 };
 
 // Blocks that come one after the other touch the same few places: fewer blocks, of which each takes the part of several, combine what
@@ -260,26 +263,57 @@ static bool blocks_meet(const struct timing_input *in, const struct touches *t)
            (double)in->grid_blocks >= BLOCKS_AGAIN * at_once;
 }
 
+// Of a block's requests at one site: the sectors of their first lanes.
+struct site_places {
+    uint32_t first, last;
+    bool any, meet;
+};
+
+static void touch_count(struct touches *t, struct site_places *site, const struct trace_op *op)
+{
+    site->first = site->any && site->first < op->first_sector ? site->first : op->first_sector;
+    site->last = site->any && site->last > op->first_sector ? site->last : op->first_sector;
+    site->any = true;
+    site->meet |= op->wavefronts > 1;
+    t->first = op->first_sector < t->first ? op->first_sector : t->first;
+    t->requests++;
+    t->lines = fmax(t->lines, op->sectors > 1 ? op->lines : 0);
+    t->meet |= op->wavefronts > 1;
+    t->together &= op->wavefronts >= op->lanes;
+}
+
+static void block_count(const struct timing_input *in, int b, uint64_t *seen,
+                        struct site_places *sites, struct touches *t)
+{
+    double span = 0;
+    memset(sites, 0, (size_t)in->site_count * sizeof *sites);
+    for (int w = 0; w < in->trace->blocks[b].warp_count; w++)
+        for (size_t i = 0; i < in->trace->blocks[b].warps[w].count; i++) {
+            const struct trace_op *op = &in->trace->blocks[b].warps[w].ops[i];
+            if (op->lanes == 0 || !combines(in, op->site))
+                continue;
+            uint64_t *at = &seen[(op->first_sector * 2654435761u) >> 16 & (PLACES - 1)];
+            uint64_t here = ((uint64_t)op->first_sector << 24 | (uint64_t)b) + 1;
+            touch_count(t, &sites[op->site], op);
+            t->distinct += *at == 0 || (*at - 1) >> 24 != op->first_sector;
+            t->in_block += *at != here;
+            sites[op->site].meet |= *at == here;
+            t->meet |= *at == here;
+            *at = here;
+        }
+    for (int i = 0; i < in->site_count; i++)
+        span += sites[i].meet ? sites[i].last - sites[i].first + 1 : 0;
+    t->span = fmax(t->span, span);
+}
+
 static struct touches touches_count(const struct timing_input *in)
 {
     struct touches t = {.together = true, .first = UINT32_MAX};
     uint64_t *seen = xcalloc(PLACES, sizeof *seen); // sector and block, + 1
+    struct site_places *sites = xcalloc((size_t)in->site_count + 1, sizeof *sites);
     for (int b = 0; b < in->trace->block_count; b++)
-        for (int w = 0; w < in->trace->blocks[b].warp_count; w++)
-            for (size_t i = 0; i < in->trace->blocks[b].warps[w].count; i++) {
-                const struct trace_op *op = &in->trace->blocks[b].warps[w].ops[i];
-                if (op->lanes == 0 || !combines(in, op->site))
-                    continue;
-                uint64_t *at = &seen[(op->first_sector * 2654435761u) >> 16 & (PLACES - 1)];
-                uint64_t here = ((uint64_t)op->first_sector << 24 | (uint64_t)b) + 1;
-                t.first = op->first_sector < t.first ? op->first_sector : t.first;
-                t.requests++;
-                t.distinct += *at == 0 || (*at - 1) >> 24 != op->first_sector;
-                t.in_block += *at != here;
-                t.meet |= *at == here || op->wavefronts > 1;
-                t.together &= op->wavefronts >= op->lanes;
-                *at = here;
-            }
+        block_count(in, b, seen, sites, &t);
+    free(sites);
     free(seen);
     t.meet |= blocks_meet(in, &t);
     t.in_block /= fmax(1, in->trace->block_count);
@@ -292,7 +326,8 @@ static double distinct_of(double touches, double places)
     return places * -expm1(-touches / places);
 }
 
-// How many places there are, from what a sample touched of them.
+// How many places there are, from what a sample touched of them. Few of them may be most of what is touched, and a request is known by
+// its first lane alone: a copy has all places between the first and the last one that a block meets in, and the lines of a request.
 static double places_of(const struct touches *t)
 {
     double low = t->distinct, high = t->distinct * t->requests + 1;
@@ -300,7 +335,7 @@ static double places_of(const struct touches *t)
         double middle = sqrt(low * high);
         *(distinct_of(t->requests, middle) < t->distinct ? &low : &high) = middle;
     }
-    return high;
+    return fmax(high, fmax(t->span, t->lines * SECTORS_PER_LINE));
 }
 
 // Copies of the results, of which each block that is there at once has one, in shared memory as far as it has room for them.

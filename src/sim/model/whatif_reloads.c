@@ -143,15 +143,20 @@ static bool block_reloads_applies(const struct timing_input *in, const struct pa
 // Words for all lanes that lie along a row come from a tile by fours: of those again, three of four loads are gone.
 #define BY_FOURS 0.75
 #define TILE_MIN 0.4 // of the loads: then they come from a tile
+static double tile_of(const struct site_pattern *p)
+{
+    return fmin(1, fmax(p->again_block, p->row));
+}
+
 static double along_by_fours(const struct site_pattern *p)
 {
-    return BY_FOURS * fmin(p->along, p->again_block);
+    return BY_FOURS * fmin(fmax(p->along, p->row), tile_of(p));
 }
 
 static double along_left(const struct site_pattern *p)
 {
     double gone = along_by_fours(p);
-    return (p->again_block - gone) / (1 - gone);
+    return (tile_of(p) - gone) / (1 - gone);
 }
 
 // Within a tile of known size a loop's places are constants beside one address: half of what made addresses and counted goes with
@@ -199,7 +204,7 @@ static void tile_pay(struct altered *x)
     double warps = (double)x->was->grid_blocks * x->was->warps_per_block, sectors = 0;
     for (int i = 0; i < x->sites; i++) {
         const struct sim_site *s = &x->was->stats[i];
-        if (x->site[i].pipe == PIPE_GLOBAL_LOAD && x->patterns->sites[i].again_block > 0 &&
+        if (x->site[i].pipe == PIPE_GLOBAL_LOAD && tile_of(&x->patterns->sites[i]) > 0 &&
             s->sectors > s->l1_hit_sectors)
             sectors += (double)(s->sectors - s->l1_hit_sectors);
     }
@@ -214,10 +219,10 @@ static void block_reloads_apply(struct altered *x, double to)
 {
     double warps = (double)x->was->grid_blocks * x->was->warps_per_block;
     double gone = load_executed_most(x) >= TURNS_MANY * warps ? 1 : ADDRESSES_GONE;
-    addresses_thin(x, again_block_of, gone * (1 - fmin(to, 1)));
+    addresses_thin(x, tile_of, gone * (1 - fmin(to, 1)));
     loads_replace(x, along_by_fours, 1 - fmin(to, 1), FORM_VANISHED);
     loads_replace(x, along_left, 1 - fmin(to, 1), FORM_SHARED);
-    if (to < 1 && share_of_loads(x, again_block_of) >= TILE_MIN)
+    if (to < 1 && share_of_loads(x, tile_of) >= TILE_MIN)
         tile_pay(x);
 }
 
