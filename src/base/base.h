@@ -16,6 +16,7 @@
 
 #define CHECK_RESULT __attribute__((warn_unused_result))
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
+#define COLD __attribute__((cold)) // seldom called: code that leads there stands apart
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 /* ---- places and errors ------------------------------------------------------------------- */

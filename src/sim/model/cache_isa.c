@@ -28,6 +28,24 @@ static inline void sets_of(struct l1 *c, const struct l1_lines *l, struct set **
     }
 }
 
+// Of a load: those that were foreseen are not worked out again.
+static inline void sets_of_load(struct l1 *c, const struct l1_lines *l, struct set **sets)
+{
+    const struct foreseen *f = &c->foreseen[l->site % FORESEEN_SITES];
+    if (l->access->line_count > FORESEEN_LINES) {
+        sets_of(c, l, sets);
+        return;
+    }
+    for (int i = 0; i < l->access->line_count; i++) {
+        uint64_t line = (l->base + l->access->line[i].address) >> LINE_SHIFT;
+        sets[i] = f->set[i];
+        if (f->line[i] != line + 1) {
+            sets[i] = l1_set(c, line);
+            set_prefetch(sets[i]);
+        }
+    }
+}
+
 // q: NULL where none of the lines has sectors in part, or none that count.
 static inline struct l2_request *load_lines(struct l1 *c, const struct l1_lines *l,
                                             struct set *const *sets, const struct l1_question *q,
@@ -247,14 +265,18 @@ static inline struct l2_request *other_lines(struct l1 *c, const struct l1_quest
     return r;
 }
 
-// The sets of the next access's lines, which other warps' turns leave time to fetch.
-static inline void next_prefetch(const struct l1 *c, const struct l1_lines *l)
+// The sets of the next load's lines, which other warps' turns leave time to fetch.
+static inline void next_prefetch(struct l1 *c, const struct l1_lines *l)
 {
-    enum { FEW = 4 }; // the sets of more lines are on their way together anyway
-    if (l->access->line_count > FEW || l->next >> (LINE_SHIFT + 48) != 0)
+    struct foreseen *f = &c->foreseen[l->site % FORESEEN_SITES];
+    if (l->access->line_count > FORESEEN_LINES || l->next >> (LINE_SHIFT + 48) != 0)
         return;
-    for (int i = 0; i < l->access->line_count; i++)
-        set_prefetch(l1_set(c, (l->next + l->access->line[i].address) >> LINE_SHIFT));
+    for (int i = 0; i < l->access->line_count; i++) {
+        uint64_t line = (l->next + l->access->line[i].address) >> LINE_SHIFT;
+        f->line[i] = line + 1;
+        f->set[i] = l1_set(c, line);
+        set_prefetch(f->set[i]);
+    }
 }
 
 static void ask(struct l1 *c, const struct l1_question *q, struct l2_request *out,
@@ -291,7 +313,7 @@ static bool load(struct l1 *c, const struct l1_lines *l, struct l2_request *out,
 {
     struct set *sets[ACCESS_LINES];
     row_end(c);
-    sets_of(c, l, sets);
+    sets_of_load(c, l, sets);
     if (c->any_in_part && any_in_part(l, sets))
         return false;
     *sum = (struct l1_answer){0};

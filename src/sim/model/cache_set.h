@@ -8,6 +8,10 @@
 #include "sim/internal.h"
 #include "sim/model/lru.h"
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 enum {
     WAYS = LRU_WAYS, // at most; the default for both caches
     LINE_SHIFT = 7,
@@ -204,6 +208,15 @@ struct store_row {
         held[ACCESS_LINES];  // readable sectors whole; in whole lines of the host
     struct line_bytes every; // of each line, beside those
 };
+// Sets of the lines that the next load of a site is likely to ask for: they are on their way to the host's cache.
+enum {
+    FORESEEN_SITES = 8,
+    FORESEEN_LINES = 4, // the sets of more lines are on their way together anyway
+};
+struct foreseen {
+    uint64_t line[FORESEEN_LINES]; // plus one; 0: none
+    struct set *set[FORESEEN_LINES];
+};
 struct l1 {
     const struct l1_functions *functions;
     struct set *sets;
@@ -213,6 +226,7 @@ struct l1 {
     uint32_t set_count;
     int ways;
     struct store_row row;
+    struct foreseen foreseen[FORESEEN_SITES];
 };
 
 // The line's way, the oldest one emptied for it if it was not there.
@@ -292,11 +306,22 @@ static inline void way_store_bytes(struct l1 *c, struct set *s, int way, unsigne
 // Bytes that the way holds, of readable sectors all.
 static inline struct line_bytes way_bytes(const struct l1 *c, const struct set *s, int way)
 {
-    unsigned valid = s->state[way], in_part = s->partial_writes[way];
-    const uint64_t whole = UINT32_MAX;
-    struct line_bytes all = {
-        {((valid & 1) != 0 ? whole : 0) | ((valid & 2) != 0 ? whole << SECTOR_BYTES : 0),
-         ((valid & 4) != 0 ? whole : 0) | ((valid & 8) != 0 ? whole << SECTOR_BYTES : 0)}};
+    static const struct line_bytes sectors_whole[1 << SECTORS_PER_LINE] = {
+#define SECTOR(bits, i) \
+    (((bits) >> (i)&1) != 0 ? (uint64_t)UINT32_MAX << (i) % 2 * SECTOR_BYTES : 0)
+#define WHOLE(bits)                                                              \
+    {                                                                            \
+        {                                                                        \
+            SECTOR(bits, 0) | SECTOR(bits, 1), SECTOR(bits, 2) | SECTOR(bits, 3) \
+        }                                                                        \
+    }
+        WHOLE(0), WHOLE(1), WHOLE(2),  WHOLE(3),  WHOLE(4),  WHOLE(5),  WHOLE(6),  WHOLE(7),
+        WHOLE(8), WHOLE(9), WHOLE(10), WHOLE(11), WHOLE(12), WHOLE(13), WHOLE(14), WHOLE(15),
+#undef WHOLE
+#undef SECTOR
+    };
+    unsigned in_part = s->partial_writes[way];
+    struct line_bytes all = sectors_whole[valid_of(s, way)];
     if (in_part != 0) { // else they are seldom in the host's cache
         const struct held_bytes *held = l1_bytes(c, s, way);
         for (unsigned k = 0; k < SECTORS_PER_LINE; k++)
@@ -306,6 +331,33 @@ static inline struct line_bytes way_bytes(const struct l1 *c, const struct set *
     return all;
 }
 
+struct sectors_held { // of a line, a bit each
+    unsigned whole, touched;
+};
+
+// Of a line, by bytes of its own and those that all lines of its row have.
+static inline struct sectors_held sectors_held(const struct line_bytes *own,
+                                               const struct line_bytes *every)
+{
+#if defined(__SSE2__)
+    __m128i held = _mm_or_si128(_mm_loadu_si128((const __m128i *)(const void *)own),
+                                _mm_loadu_si128((const __m128i *)(const void *)every));
+    __m128i whole = _mm_cmpeq_epi32(held, _mm_set1_epi32(-1)),
+            none = _mm_cmpeq_epi32(held, _mm_setzero_si128());
+    return (struct sectors_held){(unsigned)_mm_movemask_ps(_mm_castsi128_ps(whole)),
+                                 ~(unsigned)_mm_movemask_ps(_mm_castsi128_ps(none)) & 15};
+#else
+    struct sectors_held out = {0, 0};
+    const struct line_bytes held = {{own->half[0] | every->half[0], own->half[1] | every->half[1]}};
+    for (unsigned k = 0; k < SECTORS_PER_LINE; k++) {
+        uint32_t bytes = bytes_of_sector(&held, k);
+        out.whole |= (unsigned)(bytes == UINT32_MAX) << k;
+        out.touched |= (unsigned)(bytes != 0) << k;
+    }
+    return out;
+#endif
+}
+
 // The row's bytes go to its ways.
 static inline void row_settle(struct l1 *c)
 {
@@ -313,19 +365,13 @@ static inline void row_settle(struct l1 *c)
     for (int i = 0; i < row->lines && row->gathered; i++) {
         struct set *s = &c->sets[row->set[i]];
         int way = row->way[i];
-        unsigned whole = 0, touched = 0;
-        const struct line_bytes held = {
-            {row->held[i].half[0] | row->every.half[0], row->held[i].half[1] | row->every.half[1]}};
-        for (unsigned k = 0; k < SECTORS_PER_LINE; k++) {
-            uint32_t bytes = bytes_of_sector(&held, k);
-            whole |= (unsigned)(bytes == UINT32_MAX) << k;
-            touched |= (unsigned)(bytes != 0) << k;
-        }
-        s->state[way] = (uint8_t)whole;
-        s->partial_writes[way] = (uint16_t)(touched & ~whole);
-        for (unsigned rest = touched & ~whole; rest != 0; rest &= rest - 1) {
+        struct sectors_held held = sectors_held(&row->held[i], &row->every);
+        s->state[way] = (uint8_t)held.whole;
+        s->partial_writes[way] = (uint16_t)(held.touched & ~held.whole);
+        for (unsigned rest = held.touched & ~held.whole; rest != 0; rest &= rest - 1) {
             unsigned k = (unsigned)__builtin_ctz(rest);
-            l1_bytes(c, s, way)->sector[k] = bytes_of_sector(&held, k);
+            l1_bytes(c, s, way)->sector[k] =
+                bytes_of_sector(&row->held[i], k) | bytes_of_sector(&row->every, k);
         }
     }
     row->lines = 0;

@@ -288,7 +288,7 @@ static __attribute__((noinline)) void copies_drop(const struct l2 *c, const stru
                                                   unsigned sectors, const struct set *keep, int way)
 {
     bool left = keep != to->home_set;
-    struct set *s = &c->sets[(size_t)(to->home_set - c->sets) % c->set_count];
+    struct set *s = &c->sets[to->index];
     for (uint32_t p = 0; p < c->partitions; p++, s += c->set_count) {
         int copy = s == to->home_set || s == keep ? -1 : set_find(s, to->tag);
         if (copy < 0)
@@ -501,11 +501,13 @@ static inline size_t singles_next(const struct l2_log *log, size_t count)
     return end - log->next_single < count ? end - log->next_single : count;
 }
 
-// Where single requests of a log lie that come next; their sets are on their way.
+// Where requests of a log lie that come next: the first single ones, and the first row's that is not on the lines of the row
+// before. Their sets are on their way.
 struct ahead {
     const struct l2_request *from; // NULL: none
     size_t count;
     struct route route[CHUNK];
+    struct l2_places places;
 };
 
 static void singles_fetch(const struct l2 *c, const struct l2_request *r, size_t count,
@@ -525,12 +527,31 @@ static void singles_fetch(const struct l2 *c, const struct l2_request *r, size_t
 static void log_fetch(const struct l2 *c, struct l2_log *log, size_t count,
                       const struct l2_arrivals *arrivals, struct ahead *to)
 {
-    size_t singles = singles_next(log, count);
+    size_t next_single = log->next_single, next_row = log->next_row, within = log->within;
     to->from = NULL;
-    if (singles > 0)
-        singles_fetch(c, log->single + log->next_single, singles, arrivals, to);
-    else if (count > 0)
-        row_place(c, log, &log->rows[log->next_row]);
+    to->places.plan = NULL;
+    while (count > 0) {
+        size_t end = next_row < log->row_count ? log->rows[next_row].after : log->single_count;
+        size_t left = end - next_single, singles = left < count ? left : count;
+        if (singles > 0) {
+            if (to->from != NULL)
+                return;
+            singles_fetch(c, log->single + next_single, singles, arrivals, to);
+            next_single += singles;
+            count -= singles;
+            continue;
+        }
+        const struct l2_row *row = &log->rows[next_row++];
+        if (!places_hold(&log->places, row)) {
+            if (to->places.plan == NULL)
+                places_find(c, log, row, &to->places);
+            else if (!places_hold(&to->places, row))
+                return;
+        }
+        size_t requests = row->plan->requests - within;
+        within = 0;
+        count -= requests < count ? requests : count;
+    }
 }
 
 static void log_replay(struct l2 *c, struct l2_log *log, size_t count, const struct l2_round *round,
@@ -539,7 +560,7 @@ static void log_replay(struct l2 *c, struct l2_log *log, size_t count, const str
     while (count > 0) {
         size_t singles = singles_next(log, count);
         if (singles == 0) {
-            count -= rows_replay(c, log, count, round);
+            count -= rows_replay(c, log, count, round, &ahead->places);
             continue;
         }
         struct l2_request *r = log->single + log->next_single;
@@ -577,9 +598,10 @@ static void replay_logs(struct l2 *c, struct l2_log *const *logs, int count, str
         return;
     }
     struct ahead ahead[2];
-    ahead[0].from = ahead[1].from = NULL;
     for (size_t n = 0; n < rounds; n++, round->merging_round++, round->arrivals->round++) {
         size_t now = 0, next = chunk_of(logs[0], n, rounds);
+        ahead[0].from = NULL; // what is there is another log's
+        ahead[0].places.plan = NULL;
         for (int i = 0; i < count; i++) {
             now = next;
             if (i + 2 < count)

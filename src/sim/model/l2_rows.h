@@ -40,16 +40,18 @@ static inline void place_fetch(const struct l2 *c, const struct store_plan *plan
         set_prefetch(other);
 }
 
-// Where the row's lines are, unless those of the row before are there.
-static void row_place(const struct l2 *c, struct l2_log *log, const struct l2_row *row)
+// They are those of the row.
+static inline bool places_hold(const struct l2_places *p, const struct l2_row *row)
 {
-    struct l2_places *p = &log->places;
+    return p->plan != NULL && p->base == row->base && same_lines(p->plan, row->plan);
+}
+
+// Where the row's lines are; their sets are on their way.
+static void places_find(const struct l2 *c, const struct l2_log *log, const struct l2_row *row,
+                        struct l2_places *p)
+{
     const struct store_plan *plan = row->plan;
     unsigned count = plan->requests;
-    if (p->plan != NULL && p->base == row->base && same_lines(p->plan, plan)) {
-        p->plan = plan;
-        return;
-    }
     uint64_t line[ACCESS_LINES], base = row->base >> LINE_SHIFT;
     uint32_t home[ACCESS_LINES], index[ACCESS_LINES];
     uint32_t near = near_partition(c, log->sm_partition);
@@ -68,11 +70,31 @@ static void row_place(const struct l2 *c, struct l2_log *log, const struct l2_ro
     p->apart = sets_are_apart(p->line, count);
 }
 
+// Unless those of the row before are there, or it was found ahead of time. ahead: NULL: nothing was.
+static inline void row_place(const struct l2 *c, struct l2_log *log, const struct l2_row *row,
+                             const struct l2_places *ahead)
+{
+    struct l2_places *p = &log->places;
+    if (places_hold(p, row)) {
+        p->plan = row->plan;
+        return;
+    }
+    if (ahead == NULL || !places_hold(ahead, row)) {
+        places_find(c, log, row, p);
+        return;
+    }
+    memcpy(p, ahead, offsetof(struct l2_places, line));
+    memcpy(p->line, ahead->line, row->plan->requests * sizeof *p->line);
+    p->plan = row->plan;
+}
+
 static inline struct route place_route(const struct l2 *c, const struct l2_log *log,
                                        const struct l2_place *at)
 {
     size_t near = (size_t)near_partition(c, log->sm_partition) * c->set_count;
-    uint32_t index = at->home % c->set_count;
+    uint32_t index = c->partitions != 2        ? at->home % c->set_count
+                     : at->home < c->set_count ? at->home
+                                               : at->home - c->set_count;
     return (struct route){&c->sets[at->home], &c->sets[near + index], at->tag, index};
 }
 
@@ -176,6 +198,39 @@ static __attribute__((noinline)) void write_first(struct l2 *c, const struct l2_
              !write_again(&c->warm[at->home], a, at->tag, times, far, &c->dirty_sectors));
 }
 
+#if defined(__AVX512DQ__) && defined(__AVX512VL__)
+enum { WARM_AT_ONCE = 8 };
+_Static_assert(sizeof(struct l2_place) == sizeof(uint64_t), "as many places as words");
+
+// Words of so many lines, one by one: faster than instructions that gather and scatter them.
+static inline __m512i warm_load(const uint64_t *warm, const struct l2_place *line)
+{
+    __m128i pair[WARM_AT_ONCE / 2];
+#pragma GCC unroll 4
+    for (unsigned i = 0; i < WARM_AT_ONCE / 2; i++) {
+        __m128i low = _mm_loadl_epi64((const __m128i *)(const void *)&warm[line[2 * i].home]);
+        __m128i high = _mm_loadl_epi64((const __m128i *)(const void *)&warm[line[2 * i + 1].home]);
+        pair[i] = _mm_unpacklo_epi64(low, high);
+    }
+    __m256i a = _mm256_inserti128_si256(_mm256_castsi128_si256(pair[0]), pair[1], 1);
+    __m256i b = _mm256_inserti128_si256(_mm256_castsi128_si256(pair[2]), pair[3], 1);
+    return _mm512_inserti64x4(_mm512_castsi256_si512(a), b, 1);
+}
+
+static inline void warm_store(uint64_t *warm, const struct l2_place *line, __m512i value)
+{
+    __m256i half[2] = {_mm512_castsi512_si256(value), _mm512_extracti64x4_epi64(value, 1)};
+#pragma GCC unroll 2
+    for (unsigned i = 0; i < 2; i++, line += WARM_AT_ONCE / 2) {
+        __m128i low = _mm256_castsi256_si128(half[i]), high = _mm256_extracti128_si256(half[i], 1);
+        _mm_storel_epi64((__m128i *)(void *)&warm[line[0].home], low);
+        _mm_storeh_pd((double *)(void *)&warm[line[1].home], _mm_castsi128_pd(low));
+        _mm_storel_epi64((__m128i *)(void *)&warm[line[2].home], high);
+        _mm_storeh_pd((double *)(void *)&warm[line[3].home], _mm_castsi128_pd(high));
+    }
+}
+#endif
+
 // Those of the row's lines from one to another that were no such: a bit each.
 static inline uint64_t lines_again(uint64_t *warm, const struct l2_places *p, const struct again *a,
                                    unsigned from, unsigned to, unsigned times,
@@ -184,22 +239,18 @@ static inline uint64_t lines_again(uint64_t *warm, const struct l2_places *p, co
     uint64_t missed = 0;
     unsigned i = from;
 #if defined(__AVX512DQ__) && defined(__AVX512VL__)
-    enum { AT_ONCE = 8 };
     const __m512i near = _mm512_set1_epi64((int64_t)1 << WARM_NEAR);
     const __m512i decides = _mm512_set1_epi64((int64_t)a->decides);
     const __m512i more = _mm512_set1_epi64((int64_t)(times * a->nibbles));
     const __m512i dirty = _mm512_set1_epi64((int64_t)a->sectors << WARM_DIRTY);
-    for (; i < to; i += AT_ONCE) {
-        unsigned left = to - i;
-        __mmask8 lanes = (__mmask8)(left >= AT_ONCE ? 0xff : (1u << left) - 1);
-        __m512i place = _mm512_maskz_loadu_epi64(lanes, &p->line[i]); // the set's number is low
-        __m512i set = _mm512_and_si512(place, _mm512_set1_epi64(UINT32_MAX));
-        __m512i now = _mm512_mask_i64gather_epi64(near, lanes, set, warm, 8);
+    for (; i + WARM_AT_ONCE <= to; i += WARM_AT_ONCE) {
+        __m512i place = _mm512_loadu_si512(&p->line[i]); // the tag is high
+        const __m512i before = warm_load(warm, &p->line[i]);
         __m512i may = _mm512_mask_add_epi64(near, (__mmask8)(p->far >> i), near, near);
         __m512i want = _mm512_or_si512(_mm512_srli_epi64(place, 32), may);
-        __m512i off = _mm512_ternarylogic_epi64(now, want, _mm512_or_si512(decides, may),
-                                                0x28); // (now ^ want) & the bits that decide
-        now = _mm512_add_epi64(now, more);
+        __m512i off = _mm512_ternarylogic_epi64(before, want, _mm512_or_si512(decides, may),
+                                                0x28); // (before ^ want) & the bits that decide
+        __m512i now = _mm512_add_epi64(before, more);
         __m512i full = _mm512_and_si512(now, _mm512_set1_epi64((int64_t)WARM_FULL));
         __m512i below = _mm512_sub_epi64(full, _mm512_srli_epi64(full, 3));
         off = _mm512_ternarylogic_epi64(off, now, below, 0xf8); // or a count is more than full
@@ -209,14 +260,13 @@ static inline uint64_t lines_again(uint64_t *warm, const struct l2_places *p, co
             now = _mm512_ternarylogic_epi64(now, full, _mm512_set1_epi64((int64_t)WARM_VALID),
                                             0xf8); // those of its bits
         }
-        __mmask8 miss = _mm512_mask_test_epi64_mask(lanes, off, off);
-        lanes &= (__mmask8)~miss;
+        __mmask8 miss = _mm512_test_epi64_mask(off, off), found = (__mmask8)~miss;
         for (unsigned rest = a->sectors; rest != 0; rest &= rest - 1) {
             __m512i bit = _mm512_set1_epi64((int64_t)(rest & -rest) << WARM_DIRTY);
             *dirty_sectors +=
-                (unsigned)__builtin_popcount(_mm512_mask_testn_epi64_mask(lanes, now, bit));
+                (unsigned)__builtin_popcount(_mm512_mask_testn_epi64_mask(found, now, bit));
         }
-        _mm512_mask_i64scatter_epi64(warm, lanes, set, _mm512_or_si512(now, dirty), 8);
+        warm_store(warm, &p->line[i], _mm512_mask_or_epi64(before, found, now, dirty));
         missed |= (uint64_t)miss << i;
     }
 #endif
@@ -302,11 +352,11 @@ static inline bool row_leave(struct l2_log *log, const struct l2_row *row, unsig
 // As many requests of rows, the next one's first. Those to the same lines that come one after the other go line by line:
 // what is in one set does not concern another.
 static size_t rows_replay(struct l2 *c, struct l2_log *log, size_t count,
-                          const struct l2_round *round)
+                          const struct l2_round *round, const struct l2_places *ahead)
 {
     const struct l2_row *const first = &log->rows[log->next_row];
     const struct l2_row *row = first, *end = log->rows + log->row_count;
-    row_place(c, log, row);
+    row_place(c, log, row, ahead);
     const bool together = first->plan->alike != 0 && log->places.apart;
     // A count of words written in part has room for so many more.
     const long most = PARTIAL_WRITES / (1 + first->plan->more_words);

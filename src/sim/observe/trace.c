@@ -66,6 +66,21 @@ void traces_begin(struct launch *l)
     }
 }
 
+// The program's next launch is likely to be as long.
+void traces_end(struct launch *l)
+{
+    size_t ops = 0, warps = 0;
+    for (int i = 0; i < TRACED_SMS; i++) {
+        struct trace *t = &l->traces[i];
+        for (int b = 0; b < t->block_count; b++)
+            for (int w = 0; w < t->blocks[b].warp_count; w++, warps++)
+                ops += t->blocks[b].warps[w].count;
+        trace_release(t);
+    }
+    if (l->program != NULL) // else the launch never began
+        l->program->traced_ops = warps > 0 ? (ops + warps - 1) / warps : 0;
+}
+
 struct effort { // of a block, on average
     double executed, passes;
 };
@@ -140,7 +155,7 @@ const struct trace *trace_chosen(const struct launch *l, const struct sim_site *
     return best;
 }
 
-// Its warps have as much room each as those before them took, in one piece: most need no more.
+// Its warps have as much room each as those before them took, or those of the last launch, in one piece: most need no more.
 static void room_make(struct trace_block *b, struct spare *spare, size_t usual)
 {
     if (usual == 0)
@@ -174,7 +189,8 @@ static void trace_block(struct block *b)
     size_t before = (size_t)b->traced * (size_t)b->warp_count;
     *traced = (struct trace_block){.block_index = (uint32_t)b->linear, .warp_count = b->warp_count};
     traced->warps = xcalloc((size_t)b->warp_count, sizeof(*traced->warps));
-    room_make(traced, b->sm->launch->sim->spare, before > 0 ? b->sm->trace_ops / before : 0);
+    room_make(traced, b->sm->launch->sim->spare,
+              before > 0 ? b->sm->trace_ops / before : b->sm->launch->program->traced_ops);
     for (int i = 0; i < b->warp_count; i++) {
         b->warps[i].trace = &traced->warps[i];
         b->warps[i].region = (struct trace_region){0};

@@ -295,6 +295,7 @@ struct program {
     bool reads_clock;
     uint64_t
         fetched; // 1 + the flushes of the caches that there were when L2 was asked for its code; 0: never
+    size_t traced_ops; // of a traced warp of the last launch, on average; 0: none yet
 };
 struct sim_module {
     struct sim *sim;
@@ -902,8 +903,9 @@ size_t affine_head_bytes(const struct affine *a); // of what is kept before that
 void affine_learn(struct warp *w, struct frame *f, uint8_t *head); // when a warp gets its place
 void affine_block(struct block *b, uint8_t *head);                 // when a block begins
 void affine_run(struct warp *w, struct frame *f);                  // its warps' rows
-const struct uop *warp_stop(struct warp *w, const struct uop *u);  // after a violation that stops
-enum ptx_space address_space(uint64_t address);                    // GLOBAL, SHARED or LOCAL
+COLD const struct uop *warp_stop(struct warp *w,
+                                 const struct uop *u); // after a violation that stops
+enum ptx_space address_space(uint64_t address);        // GLOBAL, SHARED or LOCAL
 // model/clock.c
 struct clock_model *clock_model_new(const struct launch *l); // NULL: none is needed, or none can be
 void clock_model_free(struct clock_model *m);
@@ -936,22 +938,23 @@ void warp_leaves(struct warp *w); // of one that is whole: all of it exits
 // barrier.c
 void barriers_recheck(struct block *b); // after threads exited
 void barrier_in_pieces(struct warp *w, const struct uop *u, uint32_t mask);
-void cluster_check(struct block *b); // cluster.c: ends the phase of the cluster's barrier
-void barriers_stuck(struct sm *sm);  // nothing runs any more: reports why
+void cluster_check(struct block *b);     // cluster.c: ends the phase of the cluster's barrier
+COLD void barriers_stuck(struct sm *sm); // nothing runs any more: reports why
 // trace.c
 void trace_release(struct trace *t);
 void traces_begin(struct launch *l); // which SMs are traced
+void traces_end(struct launch *l);   // they go
 int trace_sm(uint64_t sms, int i);   // of so many SMs the i-th of them
 // check.c: violations. The address goes into the report, the words into its sentence.
-void violation_add(struct warp *w, enum sim_violation_kind kind, uint32_t site, uint32_t lane,
-                   uint64_t address, const char *fmt, ...) PRINTF_LIKE(6, 7);
+COLD void violation_add(struct warp *w, enum sim_violation_kind kind, uint32_t site, uint32_t lane,
+                        uint64_t address, const char *fmt, ...) PRINTF_LIKE(6, 7);
 // What is wrong with an access: out of bounds, misaligned, null, freed.
-void violation_global(struct warp *w, const struct uop *u, uint32_t lane, uint64_t address,
-                      unsigned bytes, enum touch touch);
-void violation_shared(struct warp *w, const struct uop *u, uint32_t mask, const uint32_t *offset,
-                      int64_t more, unsigned bytes, enum touch touch);
-void violation_local(struct warp *w, const struct uop *u, uint32_t lane, uint64_t offset,
-                     unsigned bytes, enum touch touch);
+COLD void violation_global(struct warp *w, const struct uop *u, uint32_t lane, uint64_t address,
+                           unsigned bytes, enum touch touch);
+COLD void violation_shared(struct warp *w, const struct uop *u, uint32_t mask,
+                           const uint32_t *offset, int64_t more, unsigned bytes, enum touch touch);
+COLD void violation_local(struct warp *w, const struct uop *u, uint32_t lane, uint64_t offset,
+                          unsigned bytes, enum touch touch);
 // What a store is about to write for a lane: m->bytes times m->vector bytes, 64 at most.
 void stored_value(const struct warp *w, const struct mem_op *m, uint32_t lane, uint8_t *out);
 void check_mark(uint8_t *shadow, uint64_t at, unsigned bytes); // as written

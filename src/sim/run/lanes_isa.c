@@ -252,19 +252,23 @@ static inline __m512i lanes_alike(const struct value_lanes *v, __m512i word, uns
     return _mm512_permutex2var_epi32(v->low, _mm512_srli_epi32(word, from), v->high);
 }
 
-// The words' numbers; false: one is misaligned or too high.
+// Of values below 16: no lane has a higher bit.
+static inline __m512i lanes_alike_few(const struct value_lanes *v, __m512i word, unsigned from)
+{
+    return _mm512_permutexvar_epi32(_mm512_srli_epi32(word, from), v->low);
+}
+
+// The words' numbers; false: one is misaligned or too high. A misaligned one's lowest bits become its highest.
 static inline bool words_numbers(const uint32_t *offset, uint32_t mask, uint32_t limit,
                                  __m512i word[2])
 {
-    __mmask16 wrong = 0;
+    const __m512i last = _mm512_set1_epi32((int)(limit / 4));
+    __mmask16 wrong[2];
     for (unsigned i = 0; i < 2; i++) {
-        __m512i at = _mm512_loadu_si512(offset + (size_t)16 * i);
-        __mmask16 own = (__mmask16)(mask >> 16 * i);
-        wrong |= _mm512_mask_cmpgt_epu32_mask(own, at, _mm512_set1_epi32((int)limit)) |
-                 _mm512_mask_test_epi32_mask(own, at, _mm512_set1_epi32(3));
-        word[i] = _mm512_srli_epi32(at, 2);
+        word[i] = _mm512_ror_epi32(_mm512_loadu_si512(offset + (size_t)16 * i), 2);
+        wrong[i] = _mm512_mask_cmpgt_epu32_mask((__mmask16)(mask >> 16 * i), word[i], last);
     }
-    return wrong == 0;
+    return _kortestz_mask16_u8(wrong[0], wrong[1]) != 0;
 }
 
 static inline struct words_lanes words_lanes(const __m512i word[2], const __m512i *bit,
@@ -286,8 +290,11 @@ static inline struct words_lanes words_lanes(const __m512i word[2], const __m512
         unsigned left = bits - from;
         const struct value_lanes v =
             value_lanes(bit + from, left < VALUE_BITS ? left : (unsigned)VALUE_BITS);
-        for (unsigned i = 0; i < 2; i++)
-            out.same[i] = _mm512_and_si512(out.same[i], lanes_alike(&v, word[i], from));
+        for (unsigned i = 0; i < 2; i++) {
+            __m512i alike = left < VALUE_BITS ? lanes_alike_few(&v, word[i], from)
+                                              : lanes_alike(&v, word[i], from);
+            out.same[i] = _mm512_and_si512(out.same[i], alike);
+        }
     }
     out.first = _cvtmask32_u32(_mm512_kunpackw(_mm512_testn_epi32_mask(out.same[1], below[1]),
                                                _mm512_testn_epi32_mask(out.same[0], below[0])));

@@ -484,8 +484,7 @@ static void launch_release(struct launch *l)
     free(l->steady_halves);
     free(l->work.groups);
     merging_free(l->merging);
-    for (int i = 0; i < TRACED_SMS; i++)
-        trace_release(&l->traces[i]);
+    traces_end(l);
     clock_model_free(l->clock);
     team_close(l->team);
 }
