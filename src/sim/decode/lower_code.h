@@ -96,10 +96,9 @@ struct code {
     int *loop_of;                    // innermost loop, or -1
     int *joined_to;    // after predication: the block that it is executed with; itself
     bool *joined_late; // once loops are unrolled
-    bool *
-        loads_about; // loads from memory stand about its branch so that longer sides of it go under predicates
-    bool *agree;    // those that run take its branch alike (lower_agree.c)
-    bool *diverged; // lanes may have diverged before it, and not met yet
+    bool *loads_about; // loads stand about its branch: predicates on longer sides
+    bool *agree;       // those that run take its branch alike (lower_agree.c)
+    bool *diverged;    // lanes may have diverged before it, and not met yet
     struct natural_loop *loops;
     int loop_count;
     // by instruction

@@ -13,9 +13,8 @@ struct array {
     const struct ptx_variable *in;
     int bits; // of a word: 16 or 32
     bool kept;
-    double
-        asked; // words asked at places that are worked out, less what loads and stores would take
-    double saved; // by accesses whose places are known
+    // Words asked at places that are worked out, less what loads and stores would take; what accesses whose places are known save.
+    double asked, saved;
 };
 struct arrays {
     const struct code *c;
@@ -26,8 +25,8 @@ struct arrays {
 struct place {
     const struct ptx_variable *in;
     bool known; // which word it is
-    bool
-        walks; // a loop counts to it, or branches hand it on: known where those are written out, which is not reckoned
+    // A loop counts to it, or branches hand it on: known where those are written out, which is not reckoned.
+    bool walks;
 };
 
 /* ---- where an access goes --------------------------------------------------------------------------- */

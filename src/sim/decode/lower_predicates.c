@@ -53,10 +53,11 @@ static bool calls_routine(const struct code *c, int i)
 
 static bool loads_from_memory(const struct ptx_instruction *in)
 {
-    return is_global_load(in) || (in->opcode == PTX_OP_CP && in->operand_count >= 3);
+    return (is_global_load(in) && ptx_space_of(in) != PTX_SPACE_LOCAL) ||
+           (in->opcode == PTX_OP_CP && in->operand_count >= 3);
 }
 
-// Is there such a load at the end of the block, or (begin) at its begin?
+// Is there such a load in the last part of the block that no routine ends, or (begin) in the first?
 static bool block_loads(const struct code *c, int b, bool begin)
 {
     const struct ptx_block *block = block_at(c, b);
@@ -87,7 +88,7 @@ static bool loads_beside_branch(const struct code *c, int b)
     bool *needed = xcalloc((size_t)c->count + 1, sizeof *needed), beside = false;
     mark_needed(c, *asked_by(c, b), b, needed);
     for (int i = block->first; i < block->first + block->count && !beside; i++)
-        beside = is_global_load(at(c, i)) && !needed[i];
+        beside = loads_from_memory(at(c, i)) && !needed[i];
     free(needed);
     return beside;
 }
