@@ -363,6 +363,32 @@ enum timed_operation {
 #undef OPERATION
     OPERATION_COUNT
 };
+// What divisions and roots call for numbers that their short way does not take (decode/routines.def).
+enum routine {
+    ROUTINE_NONE,
+#define ROUTINE(id, opcode, type, slots, cycles) ROUTINE_##id,
+#include "sim/decode/routines.def"
+#undef ROUTINE
+    ROUTINE_COUNT
+};
+static inline unsigned routine_slots(enum routine routine) // machine instructions of a call
+{
+    static const uint8_t slots_of[ROUTINE_COUNT] = {
+#define ROUTINE(id, opcode, type, slots, cycles) [ROUTINE_##id] = slots,
+#include "sim/decode/routines.def"
+#undef ROUTINE
+    };
+    return slots_of[routine];
+}
+static inline double routine_cycles(enum routine routine)
+{
+    static const uint8_t cycles_of[ROUTINE_COUNT] = {
+#define ROUTINE(id, opcode, type, slots, cycles) [ROUTINE_##id] = cycles,
+#include "sim/decode/routines.def"
+#undef ROUTINE
+    };
+    return cycles_of[routine];
+}
 enum { GROUPS_NONE = 255 };
 enum wait_counter { WAIT_COUNTER_NONE, WAIT_COUNTER_VECTOR, WAIT_COUNTER_SCALAR }; // vmcnt, lgkmcnt
 enum { TIMING_REGISTERS_MAX = 136 }; // wgmma's accumulators and operands
@@ -381,6 +407,7 @@ struct timing_site {
     bool in_ring;          // a special function whose argument is its own result of a turn before
     uint8_t chain; // … so many of them wait for each other, one after the other; 0: all of its pipe
     uint8_t operation; // enum timed_operation: a sequence that the chip's file may have figures of
+    uint8_t routine;   // enum routine: a traced operation whose `wavefronts` are not 0 needs it
     bool folds;        // an earlier instruction is part of it
     uint32_t tensor_flops; // per warp, of a matrix instruction
     int16_t moved;         // the site that issues in this one's place, less this one: schedule.c

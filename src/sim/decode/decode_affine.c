@@ -193,12 +193,12 @@ static bool roots_find(const struct affines *a, struct affine *out)
 
 static bool reads_row(const struct decoder *d, const struct uop *u, uint32_t row)
 {
-    static const uop_fn plain[] = {op_segment,    op_alu,       op_alu_carry,      op_compare,
-                                   op_copy32,     op_copy64,    op_narrow,         op_widen,
-                                   op_copy_pred,  op_branch,    op_branch_uniform, op_end,
-                                   op_exit,       op_ld_global, op_st_global,      op_ld_shared,
-                                   op_barrier,    op_st_shared, op_atomic_shared,  op_ld_const,
-                                   op_count_guard};
+    static const uop_fn plain[] = {op_segment,     op_alu,       op_alu_carry,      op_compare,
+                                   op_copy32,      op_copy64,    op_narrow,         op_widen,
+                                   op_copy_pred,   op_branch,    op_branch_uniform, op_end,
+                                   op_exit,        op_ld_global, op_st_global,      op_ld_shared,
+                                   op_barrier,     op_st_shared, op_atomic_shared,  op_ld_const,
+                                   op_count_guard, op_routine};
     bool known = false, memory = u->run == op_ld_global || u->run == op_st_global ||
                                  u->run == op_ld_shared || u->run == op_st_shared ||
                                  u->run == op_atomic_shared || u->run == op_ld_const;

@@ -248,6 +248,32 @@ static bool extends_sign(const struct decoder *d, const struct ptx_instruction *
            ptx_type_bits(d->f->registers[to->reg].type) == 32;
 }
 
+static enum routine routine_of(const struct ptx_instruction *in)
+{
+    bool rounded = ptx_has_modifier(in, PTX_MOD_RN) || ptx_has_modifier(in, PTX_MOD_RZ) ||
+                   ptx_has_modifier(in, PTX_MOD_RM) || ptx_has_modifier(in, PTX_MOD_RP);
+    enum ptx_type type = in->type_count > 0 ? in->types[0] : PTX_TYPE_B32;
+#define ROUTINE(id, op, kind, slots, cycles)                             \
+    if (rounded && in->opcode == PTX_OP_##op && type == PTX_TYPE_##kind) \
+        return ROUTINE_##id;
+#include "sim/decode/routines.def"
+#undef ROUTINE
+    return ROUTINE_NONE;
+}
+
+// Numbers that the instruction's short way does not take are looked for before it writes its result.
+static void decode_routine(struct decoder *d, const struct ptx_instruction *in,
+                           const uint32_t *rows)
+{
+    enum routine routine = routine_of(in);
+    if (routine == ROUTINE_NONE)
+        return;
+    site_of(d)->routine = (uint8_t)routine;
+    struct uop *u = emit(d, op_routine);
+    u->imm = routine;
+    u->a = rows[0], u->b = rows[1];
+}
+
 static void decode_alu(struct decoder *d, const struct ptx_instruction *in)
 {
     struct alu_op alu = {0};
@@ -284,6 +310,7 @@ static void decode_alu(struct decoder *d, const struct ptx_instruction *in)
         unsupported(d, "a result of this width in this register");
         return;
     }
+    decode_routine(d, in, rows);
     uint32_t row = widen || sink ? temp_row(d) : result_row(d, to);
     bool carry = alu.reads_carry || alu.writes_carry;
     struct uop *u = widen ? emit_always(d, carry ? op_alu_carry : op_alu)
@@ -791,7 +818,8 @@ void timing_fill(struct decoder *d, const struct ptx_instruction *in, struct tim
 {
     int base = d->out->register_base;
     const struct site_info *s = site_of(d);
-    *t = (struct timing_site){.pipe = pipe_of(d, in), .swap_turn = s->swap_turn};
+    *t = (struct timing_site){
+        .pipe = pipe_of(d, in), .swap_turn = s->swap_turn, .routine = s->routine};
     if (in->guard >= 0) {
         timing_register(t->source, &t->source_count, base + in->guard);
         t->guard = base + in->guard < UINT16_MAX ? (uint16_t)(base + in->guard + 1) : 0;

@@ -121,7 +121,9 @@ double op_execute(struct replay *p, const struct trace_op *op, const struct site
     case UNIT_NONE:
         return at;
     case UNIT_MATH:
-        return op->wavefronts > 0 ? values_vote(p, op, c, at) : arithmetic(p, c, at);
+        return op->wavefronts > 0 && p->in->sites[op->site].routine == ROUTINE_NONE
+                   ? values_vote(p, op, c, at)
+                   : arithmetic(p, c, at);
     case UNIT_LOAD:
         return op->lanes ? load_global(p, op, c, at) : at;
     case UNIT_STORE:

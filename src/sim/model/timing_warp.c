@@ -389,14 +389,15 @@ static void warp_issue(struct replay *p, struct warp_state *w, double at)
         stall_add(p, w, op->site, STALL_SELECTED, at + c->next);
     }
     bool swaps = is_swap_loop(c, op);
+    enum routine routine = op->wavefronts > 0 ? (enum routine)t->routine : ROUTINE_NONE;
     server_take(&p->issue[w->scheduler], at,
-                c->slots + (swaps ? c->turn_slots * op->wavefronts : 0));
+                c->slots + routine_slots(routine) + (swaps ? c->turn_slots * op->wavefronts : 0));
     p->start = w->issued = at;
     p->scheduler = w->scheduler;
     p->slot = w->block;
     gap_note(p, w, op->site, at);
     double held = c->pipe == PIPE_BULK_COPY ? lanes_started(p, op) : 0;
-    double ready = p->ready = held + result_ready(p, w, op, at);
+    double ready = p->ready = held + routine_cycles(routine) + result_ready(p, w, op, at);
     if (p->taken != NULL)
         taken_note(p, op->site);
     double queued = c->unit == UNIT_CONSTANT ? 0 : later(p->start - at, 0);

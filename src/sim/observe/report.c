@@ -120,6 +120,14 @@ static uint64_t site_coming(const struct launch *l, int index)
     return (uint64_t)llround(share * (double)l->site_l2_hits[index]);
 }
 
+static uint64_t routine_calls(const struct launch *l, int index)
+{
+    uint64_t calls = 0;
+    for (int i = 0; i < l->core_count; i++)
+        calls += l->cores[i].routines[index];
+    return calls;
+}
+
 static void site_fill(const struct launch *l, int index, const struct machine *m,
                       const struct mem_state *mem, struct sim_site *out)
 {
@@ -143,6 +151,11 @@ static void site_fill(const struct launch *l, int index, const struct machine *m
         double lanes = (double)out->lanes / fmax(1, (double)out->executed) / 2;
         out->issued += more;
         out->issued_lanes += (uint64_t)llround((double)more * lanes);
+    }
+    if (info->routine != ROUTINE_NONE) {
+        uint64_t more = routine_calls(l, index) * routine_slots((enum routine)info->routine);
+        out->issued += whole(l, more);
+        out->issued_lanes += whole(l, more); // of one lane at least
     }
     out->executed = whole(l, out->executed);
     out->lanes = whole(l, out->lanes);

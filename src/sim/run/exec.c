@@ -499,6 +499,58 @@ const struct uop *op_count_guard(struct warp *w, const struct uop *u)
     return u + 1;
 }
 
+/* ---- routines ---------------------------------------------------------------------------------- */
+
+// 0, of no exponent that counts, infinite or no number: FCHK, and what roots ask for.
+static bool is_odd_f32(uint32_t x)
+{
+    uint32_t exponent = x >> 23 & 0xff;
+    return exponent == 0 || exponent == 0xff;
+}
+
+// The code of f64 compares the high word as if it were f32.
+static bool is_odd_f64(uint64_t x, uint32_t least)
+{
+    uint32_t high = (uint32_t)(x >> 32) & 0x7fffffff;
+    return high < least || high >= 0x7ff00000;
+}
+
+static bool needs_routine(const struct warp *w, const struct uop *u, uint32_t lane)
+{
+    enum { NUMERATOR = 0x03600000, DIVISOR = 0x00100000, ROOT = 0x03500000 };
+    switch ((enum routine)u->imm) {
+    case ROUTINE_DIV_F32:
+        return is_odd_f32(row32(w, u->a)[lane]) || is_odd_f32(row32(w, u->b)[lane]);
+    case ROUTINE_DIV_F64:
+        return is_odd_f64(row64(w, u->a)[lane], NUMERATOR) ||
+               is_odd_f64(row64(w, u->b)[lane], DIVISOR);
+    case ROUTINE_SQRT_F32:
+        return row32(w, u->a)[lane] - 0x0d000000u > 0x727fffffu;
+    case ROUTINE_SQRT_F64:
+        return is_odd_f64(row64(w, u->a)[lane], ROOT) || row64(w, u->a)[lane] >> 63 != 0;
+    case ROUTINE_NONE:
+    case ROUTINE_COUNT:
+        break;
+    }
+    return false;
+}
+
+// Stands before a division or root: counts the warps of which a lane's numbers need the routine.
+const struct uop *op_routine(struct warp *w, const struct uop *u)
+{
+    uint32_t mask = guard_mask(w, u);
+    EACH_LANE(lane, mask)
+    {
+        if (!needs_routine(w, u, lane))
+            continue;
+        w->core->routines[u->site]++;
+        if (w->trace != NULL)
+            trace_passes(w, u->site, 1);
+        break;
+    }
+    return u + 1;
+}
+
 const struct uop *op_nop(struct warp *w, const struct uop *u)
 {
     (void)w;

@@ -249,6 +249,7 @@ struct site_info {
     bool is_fadd, is_fmul, is_ffma, is_integer, is_special, is_branch, is_barrier;
     // Of an atomic on shared memory that the machine does by a loop that compares and swaps: instructions of a turn. 0: of all else
     uint8_t swap_turn;
+    uint8_t routine; // enum routine that it calls for some numbers
     uint8_t
         turns; // of a loop that one machine instruction loads for (decode_merge.c); 0 and 1: each
     bool copies_on;       // of cp.async: behind another with no access of shared memory between
@@ -714,6 +715,7 @@ struct core { // of a host thread
     struct mem_state *mem;
     uint64_t *guarded_lanes;
     uint64_t *divergent;             // by site
+    uint64_t *routines;              // by site: how often a warp called it
     struct atomic_heat *atomic_heat; // by place of the L2
     struct atomic_reach *atomic_reach;
     uint8_t *word_lanes;        // a place for each word of a block's shared memory, all 0
@@ -1002,7 +1004,7 @@ bool report_fill(struct launch *l, struct arena *a, struct sim_report *report, s
 // clang-format off
 #define HANDLERS(X) \
     X(segment) X(alu) X(alu_carry) X(compare) X(copy32) X(copy64) X(copy128) X(copy_pred) \
-    X(not_pred) X(pack) X(unpack) X(narrow) X(widen) X(widen_sign) X(clock) X(sleep) X(count_guard) \
+    X(not_pred) X(pack) X(unpack) X(narrow) X(widen) X(widen_sign) X(clock) X(sleep) X(count_guard) X(routine) \
     X(unsupported) X(trap) X(nop) X(branch) X(branch_uniform) X(branch_table) X(ret) \
     X(end) X(exit) X(call) X(call_indirect) X(call_external) X(ld_global) X(st_global) \
     X(ld_shared) X(st_shared) X(ld_local) X(st_local) X(ld_generic) X(st_generic) \
