@@ -41,6 +41,7 @@ void paid_value(const struct altered *x, struct timing_site *t, enum paid what)
     t->issue_slots = 1;
     t->other_slots = t->special_slots = 0;
     t->operation = OPERATION_NONE;
+    t->routine = ROUTINE_NONE;
     t->result_count = 1;
     t->result[0] = (uint16_t)x->was->register_count;
 }

@@ -19,6 +19,7 @@ enum {
 static void site_vanish(struct altered *x, int i)
 {
     x->site[i].pipe = PIPE_NONE;
+    x->site[i].routine = ROUTINE_NONE;
 }
 
 // It is no sequence of instructions any more, and has no way to a routine.
@@ -26,6 +27,7 @@ static void sequence_end(struct altered *x, int i)
 {
     x->order_freed |= has_slow_way(&x->site[i]) && x->stats[i].executed > 0;
     x->site[i].operation = OPERATION_NONE;
+    x->site[i].routine = ROUTINE_NONE;
 }
 
 /* ---- barriers ---------------------------------------------------------------------------------------- */
