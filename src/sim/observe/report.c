@@ -120,12 +120,14 @@ static uint64_t site_coming(const struct launch *l, int index)
     return (uint64_t)llround(share * (double)l->site_l2_hits[index]);
 }
 
-static uint64_t routine_calls(const struct launch *l, int index)
+static struct routine_calls routine_calls(const struct launch *l, int index)
 {
-    uint64_t calls = 0;
-    for (int i = 0; i < l->core_count; i++)
-        calls += l->cores[i].routines[index];
-    return calls;
+    struct routine_calls sum = {0};
+    for (int i = 0; i < l->core_count; i++) {
+        sum.warps += l->cores[i].routines[index].warps;
+        sum.lanes += l->cores[i].routines[index].lanes;
+    }
+    return sum;
 }
 
 static void site_fill(const struct launch *l, int index, const struct machine *m,
@@ -153,9 +155,10 @@ static void site_fill(const struct launch *l, int index, const struct machine *m
         out->issued_lanes += (uint64_t)llround((double)more * lanes);
     }
     if (info->routine != ROUTINE_NONE) {
-        uint64_t more = routine_calls(l, index) * routine_slots((enum routine)info->routine);
-        out->issued += whole(l, more);
-        out->issued_lanes += whole(l, more); // of one lane at least
+        struct routine_calls calls = routine_calls(l, index);
+        uint64_t slots = routine_slots((enum routine)info->routine);
+        out->issued += whole(l, calls.warps * slots);
+        out->issued_lanes += whole(l, calls.lanes * slots);
     }
     out->executed = whole(l, out->executed);
     out->lanes = whole(l, out->lanes);

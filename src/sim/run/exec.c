@@ -539,15 +539,17 @@ static bool needs_routine(const struct warp *w, const struct uop *u, uint32_t la
 const struct uop *op_routine(struct warp *w, const struct uop *u)
 {
     uint32_t mask = guard_mask(w, u);
+    unsigned lanes = 0;
     EACH_LANE(lane, mask)
     {
-        if (!needs_routine(w, u, lane))
-            continue;
-        w->core->routines[u->site]++;
-        if (w->trace != NULL)
-            trace_passes(w, u->site, 1);
-        break;
+        lanes += needs_routine(w, u, lane);
     }
+    if (lanes == 0)
+        return u + 1;
+    w->core->routines[u->site].warps++;
+    w->core->routines[u->site].lanes += lanes;
+    if (w->trace != NULL)
+        trace_passes(w, u->site, 1);
     return u + 1;
 }
 

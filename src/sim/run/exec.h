@@ -590,6 +590,10 @@ struct cluster {                   // its barrier; of one block where none is as
     uint32_t arrived, left, phase; // threads; left: that have not exited
 };
 
+struct routine_calls {
+    uint64_t warps, lanes;
+};
+
 enum { WARPS_PER_BLOCK_MAX = 1024 / LANES };
 // Which word of shared memory a block's warps compare and swap, each with all its lanes: how many lanes each had, the last time.
 struct swapped_word {
@@ -715,7 +719,7 @@ struct core { // of a host thread
     struct mem_state *mem;
     uint64_t *guarded_lanes;
     uint64_t *divergent;             // by site
-    uint64_t *routines;              // by site: how often a warp called it
+    struct routine_calls *routines;  // by site
     struct atomic_heat *atomic_heat; // by place of the L2
     struct atomic_reach *atomic_reach;
     uint8_t *word_lanes;        // a place for each word of a block's shared memory, all 0

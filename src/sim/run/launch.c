@@ -282,7 +282,7 @@ static void core_init(struct core *c, struct launch *l)
     c->stretch_run = stretch_function(l->isa);
     c->guarded_lanes = xcalloc((size_t)p->guarded_count + 1, sizeof(uint64_t));
     c->divergent = xcalloc((size_t)p->site_count + 1, sizeof(uint64_t));
-    c->routines = xcalloc((size_t)p->site_count + 1, sizeof(uint64_t));
+    c->routines = xcalloc((size_t)p->site_count + 1, sizeof(*c->routines));
     c->atomic_heat = xcalloc(ATOMIC_PLACES, sizeof(*c->atomic_heat));
     c->atomic_reach = xcalloc(ATOMIC_PLACES, sizeof(*c->atomic_reach));
     c->word_lanes = xcalloc(l->shared_bytes / 4 + 1, 1);

@@ -17,7 +17,7 @@ enum {
 static size_t counts_size(const struct launch *l)
 {
     const struct program *p = l->program;
-    return 2 * p->segment_count + (size_t)p->guarded_count + 2 * (size_t)p->site_count +
+    return 2 * p->segment_count + (size_t)p->guarded_count + 3 * (size_t)p->site_count +
            ATOMIC_PLACES * sizeof(struct atomic_heat) / sizeof(uint64_t) + p->mem_count * MEMS;
 }
 
@@ -38,7 +38,7 @@ static void core_counts(const struct launch *l, struct core *c, uint64_t *row, b
         {c->segments, 2 * p->segment_count},
         {c->guarded_lanes, (size_t)p->guarded_count},
         {c->divergent, (size_t)p->site_count},
-        {c->routines, (size_t)p->site_count},
+        {c->routines, 2 * (size_t)p->site_count},
         {c->atomic_heat, ATOMIC_PLACES * sizeof(struct atomic_heat) / sizeof(uint64_t)},
     };
     for (size_t i = 0; i < COUNT_OF(pieces) + p->mem_count; i++) {
