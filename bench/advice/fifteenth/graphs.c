@@ -5,7 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
-static void sparse(float *y, const int32_t *start, const int32_t *col, const float *val, const float *x, int rows)
+static void sparse(float *y, const int32_t *start, const int32_t *col, const float *val,
+                   const float *x, int rows)
 {
     for (int r = 0; r < rows; r++) {
         double sum = 0;
@@ -15,12 +16,14 @@ static void sparse(float *y, const int32_t *start, const int32_t *col, const flo
     }
 }
 
-void rowthr_ref(float *y, const int32_t *start, const int32_t *col, const float *val, const float *x, int rows)
+void rowthr_ref(float *y, const int32_t *start, const int32_t *col, const float *val,
+                const float *x, int rows)
 {
     sparse(y, start, col, val, x, rows);
 }
 
-void csrlen_ref(float *y, const int32_t *start, const int32_t *col, const float *val, const float *x, int rows)
+void csrlen_ref(float *y, const int32_t *start, const int32_t *col, const float *val,
+                const float *x, int rows)
 {
     sparse(y, start, col, val, x, rows);
 }

@@ -150,13 +150,15 @@ void toptwo_ref(const float *score, int32_t *expert, int tokens)
         for (int k = 0; k < 2; k++) {
             int best = -1;
             for (int e = 0; e < 16; e++)
-                if ((k == 0 || e != expert[t]) && (best < 0 || score[e * tokens + t] > score[best * tokens + t]))
+                if ((k == 0 || e != expert[t]) &&
+                    (best < 0 || score[e * tokens + t] > score[best * tokens + t]))
                     best = e;
             expert[k * tokens + t] = best;
         }
 }
 
-void sgdmom_ref(const float *w, const float *grad, const float *before, float *speed, float *out, int n)
+void sgdmom_ref(const float *w, const float *grad, const float *before, float *speed, float *out,
+                int n)
 {
     for (int i = 0; i < n; i++) {
         speed[i] = 0.9f * before[i] + (grad[i] + 0.01f * w[i]);
@@ -168,7 +170,8 @@ void posenc_ref(const float *x, float *y, int positions)
 {
     for (size_t p = 0; p < (size_t)positions; p++)
         for (size_t c = 0; c < 256; c++) {
-            double angle = (double)p * pow(10000, -(double)(c / 2) / 128), v = c % 2 ? cos(angle) : sin(angle);
+            double angle = (double)p * pow(10000, -(double)(c / 2) / 128),
+                   v = c % 2 ? cos(angle) : sin(angle);
             for (size_t b = 0; b < 16; b++) {
                 size_t i = (b * (size_t)positions + p) * 256 + c;
                 y[i] = (float)(x[i] + v);

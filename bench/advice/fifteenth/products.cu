@@ -339,7 +339,7 @@ static __device__ __forceinline__ void rectangle(float sum[8][4], const float *a
         float left[8];
 #pragma unroll
         for (int i = 0; i < 8; i++)
-            left[i] = a[(ty * 8 + i) * 8 + k];
+            left[i] = a[(ty + 8 * i) * 8 + k];
 #pragma unroll
         for (int i = 0; i < 8; i++) {
             sum[i][0] += left[i] * v.x;
@@ -364,7 +364,7 @@ extern "C" __global__ void aheadsq_wait(const float *A, const float *B, float *C
     }
 #pragma unroll
     for (int i = 0; i < 8; i++)
-        *(float4 *)&C[(row0 + ty * 8 + i) * N + col0 + tx * 4] = make_float4(sum[i][0], sum[i][1], sum[i][2], sum[i][3]);
+        *(float4 *)&C[(row0 + ty + 8 * i) * N + col0 + tx * 4] = make_float4(sum[i][0], sum[i][1], sum[i][2], sum[i][3]);
 }
 
 static __device__ __forceinline__ void send16(float *to, const float *from)
@@ -397,7 +397,7 @@ extern "C" __global__ void aheadsq_ahead(const float *A, const float *B, float *
     }
 #pragma unroll
     for (int i = 0; i < 8; i++)
-        *(float4 *)&C[(row0 + ty * 8 + i) * N + col0 + tx * 4] = make_float4(sum[i][0], sum[i][1], sum[i][2], sum[i][3]);
+        *(float4 *)&C[(row0 + ty + 8 * i) * N + col0 + tx * 4] = make_float4(sum[i][0], sum[i][1], sum[i][2], sum[i][3]);
 }
 
 /* ---- The covariance of 512 features, a sample after the other ---- */

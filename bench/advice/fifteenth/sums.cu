@@ -351,7 +351,7 @@ extern "C" __global__ void longpart_parts(const float *x, float *sum, int n)
 
 extern "C" __global__ void rootprod_one(const float *x, const float *c, float *out)
 {
-    __shared__ float coefficient[4096];
+    __shared__ __align__(16) float coefficient[4096];
     for (int k = threadIdx.x; k < 4096; k += 128)
         coefficient[k] = c[k];
     __syncthreads();
@@ -365,7 +365,7 @@ extern "C" __global__ void rootprod_one(const float *x, const float *c, float *o
 
 extern "C" __global__ void rootprod_four(const float *x, const float *c, float *out)
 {
-    __shared__ float coefficient[4096];
+    __shared__ __align__(16) float coefficient[4096];
     for (int k = threadIdx.x; k < 4096; k += 128)
         coefficient[k] = c[k];
     __syncthreads();
@@ -457,8 +457,8 @@ extern "C" __global__ void strideadd_apart(const float *x, float *sum)
     for (int k = 0; k < 1024; k += 256)
         v[t + k] = x[(size_t)blockIdx.x * 1024 + t + k];
     __syncthreads();
-    for (int d = 1; d < 1024; d *= 2) {
-        for (int i = t; i < 512 / d; i += 256)
+    for (int d = 1, many = 512; many > 0; d *= 2, many /= 2) {
+        for (int i = t; i < many; i += 256)
             v[2 * d * i] += v[2 * d * i + d];
         __syncthreads();
     }
