@@ -114,6 +114,12 @@ failures += check_list("fourteenth", "2026-11-30", 95, ("validation",),
                        old + new + third + fourth + fifth + sixth + seventh + eighth + ninth + tenth + eleventh + twelfth + thirteenth)
 mains = Counter(r[5].split(",")[0] for r in fourteenth)
 failures += check("fourteenth: two pairs and more for 26 main causes", [] if sum(n >= 2 for n in mains.values()) >= 26 else [mains])
+fifteenth = rows(advice / "fifteenth/pairs.tsv")
+failures += check_list("fifteenth", "2026-11-30", 90, ("validation",),
+                       old + new + third + fourth + fifth + sixth + seventh + eighth + ninth + tenth + eleventh + twelfth + thirteenth +
+                       fourteenth)
+mains = Counter(r[5].split(",")[0] for r in fifteenth)
+failures += check("fifteenth: two pairs and more for 27 main causes", [] if sum(n >= 2 for n in mains.values()) >= 27 else [mains])
 sys.exit(failures > 0)
 END
 failures=$((failures + $?))
