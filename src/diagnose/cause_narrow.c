@@ -76,6 +76,14 @@ static bool accesses_matter(const struct search *s)
     return !overlaps && requests >= ACCESSES_MIN * search_get(s, COUNTER_WARP_INSTRUCTIONS);
 }
 
+// Most loads are of rows whose places are loaded: each waits for its place first, and a wider one waits as long.
+#define ROWS_MOST 0.5 // of the loads that are not of one word
+static bool of_rows_found(const struct search *s)
+{
+    double others = search_fact(s, FACT_LOADS) - search_fact(s, FACT_LOADS_ONE_WORD);
+    return search_fact(s, FACT_LOADS_ROWS_FOUND) > ROWS_MOST * others;
+}
+
 void find_narrow(const struct search *s)
 {
     double bytes = search_fact(s, FACT_ACCESS_BYTES) / search_fact(s, FACT_ACCESSES);
@@ -93,6 +101,7 @@ void find_narrow(const struct search *s)
         .fix = "Let each thread handle neighbouring elements and load and store them as vectors "
                "(float4, uint4): a quarter of the instructions, and more bytes in flight.",
         .expected_time_ns = (double)NAN,
+        .gathered = of_rows_found(s),
     };
     finding_place(s, &f, weight_global);
     evidence_figure(&f, "bytes_per_lane", bytes, s->in->facts->provenance);

@@ -6,6 +6,13 @@
 
 #define WAITING_MIN 0.3 // of the warps' time
 #define GAIN_MIN 0.05   // of the time
+#define TILE_BARRIERS 2 // for each turn
+
+// A tile is filled before a barrier and used up behind another: more of them for each turn's loads are steps that its values take.
+static bool is_used_in_steps(const struct search *s)
+{
+    return search_get(s, COUNTER_BARRIERS) > TILE_BARRIERS * search_fact(s, FACT_LOAD_BATCHES);
+}
 
 // Loads of a loop in which the block's warps meet: none is under way while they compute.
 static void find_loads_between_barriers(const struct search *s)
@@ -25,6 +32,7 @@ static void find_loads_between_barriers(const struct search *s)
                "before computing with this one's, and use them after the next barrier.",
         .expected_time_ns = ahead,
         .price = PRICE_REPLAY,
+        .stepwise = is_used_in_steps(s),
     };
     finding_place(s, &f, weight_waiting);
     evidence_figure(&f, "long_scoreboard_stall_pct", 100 * search_stall(s, STALL_LONG_SCOREBOARD),

@@ -77,6 +77,8 @@ static const struct precedence {
     bool not_gathered;               // … is no gather
     bool gathered_first, thin_first; // where the general one is a gather; a thin grid
     bool global_first;               // … of loads from global memory
+    bool tiles;                      // where not both have steps
+    bool both_stepwise;              // where both have
     bool idle;                       // where the specific one has most SMs without work
 } precedences[] = {
     {.general = "few-loads", .specific = "read-again", .explains = 0.5},
@@ -111,7 +113,9 @@ static const struct precedence {
     {.general = "register-reuse", .specific = "block-reuse", .explains = 0.3, .global_first = true},
     {.general = "register-reuse", .specific = "uniform", .explains = 0.55, .global_first = true},
     {.general = "register-reuse", .specific = "overhead", .explains = 0.3, .global_first = true},
-    {.general = "barrier", .specific = "no-overlap", .explains = 0.6},
+    {.general = "barrier", .specific = "no-overlap", .explains = 0.6, .tiles = true},
+    // What is loaded ahead meets at every step as before.
+    {.general = "no-overlap", .specific = "barrier", .explains = 0.5, .both_stepwise = true},
     {.general = "l2-reuse", .specific = "read-again", .explains = 0.5}, // a bound behind a replay
     {.general = "narrow", .specific = "barrier", .explains = 0.5, .stepwise = true},
     {.general = "narrow", .specific = "read-again", .explains = 0.5},
@@ -126,6 +130,8 @@ static const struct precedence {
     {.general = "few-loads", .specific = "division", .explains = 0.4},
     {.general = "narrow", .specific = "f64", .explains = 0.3},
     {.general = "narrow", .specific = "special", .explains = 0.3},
+    // Two values in an instruction lie in one word: their accesses are wider by it.
+    {.general = "narrow", .specific = "half-scalar", .explains = 0.5},
     {.general = "narrow", .specific = "division", .explains = 0.3},
     {.general = "chain", .specific = "barrier", .explains = 0.5, .stepwise = true},
     {.general = "chain", .specific = "f64", .explains = 0.5},
@@ -146,6 +152,8 @@ static const struct precedence {
     {.general = "barrier", .specific = "conflicts", .explains = 0.5}, // shuffles have no banks
     {.general = "barrier", .specific = "division", .explains = 0.5},
     {.general = "small-grid", .specific = "few-loads", .explains = 0.5, .thin_first = true},
+    // Rows at loaded places: more of them at once wait together, wider loads as often as before.
+    {.general = "narrow", .specific = "few-loads", .explains = 0.9, .gathered_first = true},
     {.general = "uncoalesced", .specific = "few-loads", .explains = 0.5, .gathered_first = true},
     {.general = "l2-reuse", .specific = "few-loads", .explains = 0.5, .gathered_first = true},
 };
@@ -155,6 +163,8 @@ static bool precedence_fits(const struct precedence *p, const struct finding *sp
 {
     return strcmp(general->cause, p->general) == 0 && strcmp(specific->cause, p->specific) == 0 &&
            (!p->stepwise || specific->stepwise) && (!p->not_gathered || !specific->gathered) &&
+           (!p->tiles || !(general->stepwise && specific->stepwise)) &&
+           (!p->both_stepwise || (general->stepwise && specific->stepwise)) &&
            (!p->idle || specific->idle) && (!p->gathered_first || general->gathered) &&
            (!p->thin_first || general->thin) && (!p->global_first || general->of_global);
 }

@@ -908,6 +908,65 @@ static void bytes_that_l2_had_are_no_floor(void **state)
     assert_near(finding_of("in flight before")->expected_time_ns, 60000);
 }
 
+// bench/advice/fourteenth, tiledot: a block adds a tile up step by step, and then loads the next one. Loaded ahead, it meets as often.
+static void steps_at_barriers_come_before_loading_ahead(void **state)
+{
+    (void)state;
+    behind(STALL_LONG_SCOREBOARD, 40);
+    behind(STALL_BARRIER, 30);
+    set(COUNTER_BLOCK_THREADS, 256);
+    set(COUNTER_BARRIERS, 1000.0 * 256 * 8);
+    set(COUNTER_SHARED_LOAD_REQUESTS, 2000);
+    set(COUNTER_SHARED_STORE_REQUESTS, 1000);
+    facts.value[FACT_LOAD_BATCHES] = 1000.0 * 256 * 8 / 10;
+    facts.value[FACT_LOADS_BATCHED] = 5 * facts.value[FACT_LOAD_BATCHES];
+    replay(INTERVENTION_AHEAD, 60000);
+    replay(INTERVENTION_BARRIERS, 65000);
+    assert_string_equal(first(), "barrier");
+    replay(INTERVENTION_BARRIERS, 55000); // however much of it ahead explains
+    assert_string_equal(first(), "barrier");
+    replay(INTERVENTION_BARRIERS, 85000);
+    assert_string_equal(first(), "no-overlap");
+    replay(INTERVENTION_BARRIERS, 65000);
+    facts.value[FACT_LOAD_BATCHES] = 1000.0 * 256 * 8 / 2; // a tile: filled and used up
+    facts.value[FACT_LOADS_BATCHED] = 5 * facts.value[FACT_LOAD_BATCHES];
+    assert_string_equal(first(), "no-overlap");
+}
+
+// bench/advice/tenth and fourteenth, bagmean and experts: rows whose numbers are loaded, one after the other. A wider load waits for
+// its row's number as well.
+static void rows_that_are_found_need_loads_in_flight_before_wider_ones(void **state)
+{
+    (void)state;
+    accesses_are_narrow();
+    facts.value[FACT_LOADS_ONE_WORD] = 50;
+    replay(INTERVENTION_LOADS, 45000);
+    replay(INTERVENTION_BYTES, 43000);
+    assert_string_equal(first(), "narrow");
+    facts.value[FACT_LOADS_ROWS_FOUND] = 50;
+    assert_string_equal(first(), "few-loads");
+    replay(INTERVENTION_LOADS, 52000); // five sixths
+    assert_string_equal(first(), "narrow");
+    replay(INTERVENTION_LOADS, 45000);
+    facts.value[FACT_LOADS_ROWS_FOUND] = 20; // a table beside a stream
+    assert_string_equal(first(), "narrow");
+}
+
+// bench/advice/fourteenth, hardswish: two halves in an instruction are two in an access.
+static void pairs_of_halves_come_before_narrow_accesses(void **state)
+{
+    (void)state;
+    accesses_are_narrow();
+    facts.value[FACT_ACCESS_BYTES] = 200;
+    facts.value[FACT_SLOTS] = 100;
+    facts.value[FACT_SLOTS_HALF] = 30;
+    replay(INTERVENTION_BYTES, 50000);
+    replay(INTERVENTION_HALVES, 70000);
+    assert_string_equal(first(), "half-scalar");
+    replay(INTERVENTION_HALVES, 78000); // most of it is the accesses
+    assert_string_equal(first(), "narrow");
+}
+
 // A loop that loads, meets and computes: by its replay, where that gains.
 static void loads_between_barriers_are_no_overlap(void **state)
 {
@@ -1471,6 +1530,9 @@ int main(void)
         REPLAYED(narrow_accesses_come_behind_a_third_by_functions),
         REPLAYED(narrow_accesses_are_two_of_a_hundred_instructions),
         REPLAYED(loads_in_flight_come_before_gathers_that_are_scattered),
+        REPLAYED(steps_at_barriers_come_before_loading_ahead),
+        REPLAYED(rows_that_are_found_need_loads_in_flight_before_wider_ones),
+        REPLAYED(pairs_of_halves_come_before_narrow_accesses),
         REPLAYED(ranks_go_on_from_one_to_the_next),
         REPLAYED(loads_of_the_same_come_before_narrow_ones),
         REPLAYED(bytes_are_narrow_though_others_load_them_too),

@@ -897,6 +897,31 @@ static void a_wide_division_leaves_wide_products(void **state)
     bench_close(&wide);
 }
 
+// bench/advice/fourteenth, bytecode: a switch that takes each warp's lanes apart. Where they go together, a warp jumps once, not once for
+// each of its ways.
+static void branches_of_a_few_lanes_are_packed(void **state)
+{
+    struct bench apart, together;
+    (void)state;
+    // The bits of a lane's number choose its way, and a way adds one value: jumps are most of what is left when those are packed.
+    static const char by_bits[] =
+        "%s and.b32 %%r6, %%r5, 1; setp.ne.u32 %%p2, %%r6, 0; @%%p2 bra odd; "
+        "and.b32 %%r7, %%r5, 2; setp.ne.u32 %%p3, %%r7, 0; @%%p3 bra two; "
+        "st.global.f32 [%%l1], %%f1; bra met; two: st.global.f32 [%%l1], %%f2; bra met; "
+        "odd: and.b32 %%r7, %%r5, 2; setp.ne.u32 %%p3, %%r7, 0; @%%p3 bra three; "
+        "st.global.f32 [%%l1], %%f3; bra met; three: st.global.f32 [%%l1], %%f4; met:";
+    struct arena a = {0};
+    run_steps(&apart, "k", arena_printf(&a, by_bits, "mov.u32 %r5, %tid.x;"), 1056);
+    run_steps(&together, "k", arena_printf(&a, by_bits, "shr.u32 %r5, %r2, 5;"), 1056);
+    double packed = then(&apart, INTERVENTION_IDLE_LANES), twin = together.report.time.time_ns;
+    if (!(packed < 1.4 * twin))
+        fail_msg("%.0f of %.0f ns packed, %.0f of one that has all lanes together", packed,
+                 apart.report.time.time_ns, twin);
+    arena_release(&a);
+    bench_close(&apart);
+    bench_close(&together);
+}
+
 // Steps with a barrier each, of which a quarter of the lanes takes part.
 static void steps_of_a_block_go_within_warps(void **state)
 {
@@ -1286,6 +1311,7 @@ int main(void)
         cmocka_unit_test(changes_compose),
         cmocka_unit_test(a_replay_of_nothing_takes_as_long),
         cmocka_unit_test(idle_lanes_are_packed),
+        cmocka_unit_test(branches_of_a_few_lanes_are_packed),
         cmocka_unit_test(a_function_of_the_library_is_known_by_its_coefficients),
         cmocka_unit_test(of_a_series_a_shorter_one_stays),
         cmocka_unit_test(a_recurrence_is_told_from_a_sum),

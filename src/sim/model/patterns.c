@@ -361,6 +361,7 @@ static void load_read(struct reader *r, const struct trace_op *op, int warp)
     f[FACT_LOADS_COLUMN] += column;
     f[FACT_LOADS_SCATTERED] += !is_compact(op, t) && !uniform;
     f[FACT_LOADS_GATHERED] += !is_compact(op, t) && !uniform && !along && p->gathers;
+    f[FACT_LOADS_ROWS_FOUND] += is_compact(op, t) && !uniform && p->gathers;
     p->scattered += !is_compact(op, t) && !uniform && !along;
     r->out->along_rows += along;
     if (!known) {

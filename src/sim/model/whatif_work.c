@@ -73,7 +73,7 @@ struct packing { // a site each: what waits for a full warp
 
 static bool must_stay(enum timing_pipe pipe)
 {
-    return pipe == PIPE_BARRIER || pipe == PIPE_BRANCH || pipe == PIPE_EXIT || pipe == PIPE_NONE ||
+    return pipe == PIPE_BARRIER || pipe == PIPE_EXIT || pipe == PIPE_NONE ||
            pipe == PIPE_ASYNC_COPY || pipe == PIPE_ASYNC_COMMIT || pipe == PIPE_ASYNC_WAIT ||
            pipe == PIPE_BULK_COPY || pipe == PIPE_MBARRIER || pipe == PIPE_TENSOR ||
            pipe == PIPE_FENCE || pipe == PIPE_CONST || pipe == PIPE_UNIFORM;
