@@ -155,7 +155,7 @@ static bool is_same(const struct reading *a, const struct reading *b)
 static bool has_call(const struct ptx_function *f, int first, int end)
 {
     for (int i = first; i < end; i++)
-        if (needs_call(&f->instructions[i]))
+        if (ptx_calls_routine(&f->instructions[i]))
             return true;
     return false;
 }

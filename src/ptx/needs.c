@@ -317,7 +317,7 @@ bool needs_nothing(const struct needs *n, const struct ptx_instruction *in)
            n->values[to->reg].virtual;
 }
 
-bool needs_call(const struct ptx_instruction *in)
+bool ptx_calls_routine(const struct ptx_instruction *in)
 {
     enum ptx_type t = type_at(in, 0);
     bool wide = ptx_type_bits(t) == 64, whole = is_integer_type(t);

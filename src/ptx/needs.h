@@ -39,10 +39,6 @@ void needs_add(struct needs *n, int reg, int depth);
 // The instruction vanishes: its result needs no register.
 bool needs_nothing(const struct needs *n, const struct ptx_instruction *in);
 
-// It calls a function, or has machine code that does for some operands: exact divisions, roots and reciprocals of floats, divisions
-// of 64 bits.
-bool needs_call(const struct ptx_instruction *in);
-
 // Fills `live`; then adds to the set what is live behind the block.
 void needs_live(struct needs *n);
 void needs_live_behind(const struct needs *n, int block, uint64_t *set);

@@ -192,6 +192,9 @@ static inline enum ptx_space ptx_space_of(const struct ptx_instruction *in)
     return in->space_count > 0 ? in->spaces[0] : PTX_SPACE_GENERIC;
 }
 bool ptx_has_modifier(const struct ptx_instruction *in, enum ptx_modifier m);
+// Has ptxas's code of it a call, for numbers that a short way does not take or in any case? Exact divisions, roots and reciprocals of
+// floats, divisions of 64 bits, calls.
+bool ptx_calls_routine(const struct ptx_instruction *in);
 
 struct ptx_block {
     int first, count; // instructions

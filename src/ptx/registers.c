@@ -236,7 +236,7 @@ static void memory_order(struct stretch *s, int node)
 static void call_order(struct stretch *s, int node)
 {
     edge_add(s, s->last_call, node, 1);
-    if (!needs_call(&s->n->f->instructions[s->nodes[node].instruction]))
+    if (!ptx_calls_routine(&s->n->f->instructions[s->nodes[node].instruction]))
         return;
     for (int i = s->last_call > 0 ? s->last_call : 0; i < node; i++)
         edge_add(s, i, node, 1);

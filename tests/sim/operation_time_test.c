@@ -4,6 +4,7 @@
 #include "sim/exec_support.h"
 
 #include <math.h>
+#include <string.h>
 
 // A chain of 32 or 96 operations per thread, one or four chains: what 64 more cost.
 static const struct {
@@ -67,9 +68,15 @@ static void kernel_add(struct text *t, const char *name, const char *code, const
 
 // SM cycles that 64 more rounds take.
 static double cycles_of(struct bench *b, const char *few, const char *many, uint32_t threads,
-                        uint64_t out)
+                        uint64_t out, const char *type)
 {
-    uint64_t argument = 3;
+    uint64_t argument = 3; // as a float it would have no exponent, and take the routines' time
+    double wide = 3;
+    float narrow = 3;
+    if (strcmp(type, "f64") == 0)
+        memcpy(&argument, &wide, sizeof wide);
+    else if (strcmp(type, "f32") == 0)
+        memcpy(&argument, &narrow, sizeof narrow);
     bench_run(b, few, GRID1(1, threads), ARGS(&out, &argument));
     assert_true(b->report.time.valid);
     double less = b->report.time.time_ns;
@@ -96,8 +103,9 @@ static void each_operation_has_its_measured_rate_and_latency(void **state)
         struct bench b;
         bench_text(&b, t.data);
         uint64_t out = bench_buffer(&b, "out", NULL, 64);
-        double latency = cycles_of(&b, "one_few", "one_many", 32, out) / 64;
-        double cycles = cycles_of(&b, "four_few", "four_many", 1024, out) / (64 * 4 * 32);
+        double latency = cycles_of(&b, "one_few", "one_many", 32, out, operations[i].type) / 64;
+        double cycles =
+            cycles_of(&b, "four_few", "four_many", 1024, out, operations[i].type) / (64 * 4 * 32);
         hold(operations[i].name, "latency", latency, operations[i].latency);
         hold(operations[i].name, "cycles per warp instruction", cycles, operations[i].cycles);
         bench_close(&b);
@@ -115,7 +123,7 @@ static double four_chains(const char *code, const char *type)
     kernel_add(&t, "many", code, type, 4, 96);
     bench_text(&b, text_str(&t));
     uint64_t out = bench_buffer(&b, "out", NULL, 64);
-    double cycles = cycles_of(&b, "few", "many", 1024, out) / (64 * 4 * 32);
+    double cycles = cycles_of(&b, "few", "many", 1024, out, type) / (64 * 4 * 32);
     bench_close(&b);
     text_release(&t);
     return cycles;
@@ -177,7 +185,7 @@ static double round_cycles(bool bytes)
     uint64_t out = bench_buffer(&b, "out", NULL, 1 << 16), argument = 0;
     bench_run(&b, "many", GRID1(1, 1024),
               ARGS(&out, &argument)); // its words are in L2 from here on
-    double cycles = cycles_of(&b, "few", "many", 1024, out) / (MANY - FEW) / 32 * 4;
+    double cycles = cycles_of(&b, "few", "many", 1024, out, "f32") / (MANY - FEW) / 32 * 4;
     bench_close(&b);
     text_release(&t);
     return cycles;
@@ -234,7 +242,7 @@ static void wide_products_hold_the_dispatch(void **state)
         struct bench b;
         bench_text(&b, text_str(&t));
         uint64_t out = bench_buffer(&b, "out", NULL, 64);
-        hold("mad.wide", rows[i].name, cycles_of(&b, "few", "many", 1024, out) / 64 / 32 * 4,
+        hold("mad.wide", rows[i].name, cycles_of(&b, "few", "many", 1024, out, "f32") / 64 / 32 * 4,
              rows[i].cycles);
         bench_close(&b);
         text_release(&t);
@@ -304,7 +312,7 @@ static void divisions_by_known_numbers_cost_products(void **state)
         struct bench b;
         bench_text(&b, t.data);
         uint64_t out = bench_buffer(&b, "out", NULL, 64);
-        double cycles = cycles_of(&b, "few", "many", 1024, out) / (64 * 4 * 32);
+        double cycles = cycles_of(&b, "few", "many", 1024, out, "f32") / (64 * 4 * 32);
         if (cycles > 7.78 / 2 || cycles < 1)
             fail_msg("%s: %.2f cycles", known[i][0], cycles);
         bench_close(&b);
@@ -362,7 +370,7 @@ static void chips_without_figures_count_instructions(void **state)
     bench_text(&b, t.data);
     b.gpu->value[GPU_FIELD_op_div_rn_f32_cycles] = (double)NAN;
     uint64_t out = bench_buffer(&b, "out", NULL, 64);
-    double cycles = cycles_of(&b, "few", "many", 1024, out) / (64 * 4 * 32);
+    double cycles = cycles_of(&b, "few", "many", 1024, out, "f32") / (64 * 4 * 32);
     // lower.def: two instructions of the special-function unit, two cycles each.
     if (fabs(cycles - 4) > 0.4)
         fail_msg("%.2f cycles", cycles);

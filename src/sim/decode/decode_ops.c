@@ -250,11 +250,10 @@ static bool extends_sign(const struct decoder *d, const struct ptx_instruction *
 
 static enum routine routine_of(const struct ptx_instruction *in)
 {
-    bool rounded = ptx_has_modifier(in, PTX_MOD_RN) || ptx_has_modifier(in, PTX_MOD_RZ) ||
-                   ptx_has_modifier(in, PTX_MOD_RM) || ptx_has_modifier(in, PTX_MOD_RP);
+    bool calls = ptx_calls_routine(in);
     enum ptx_type type = in->type_count > 0 ? in->types[0] : PTX_TYPE_B32;
-#define ROUTINE(id, op, kind, slots, cycles)                             \
-    if (rounded && in->opcode == PTX_OP_##op && type == PTX_TYPE_##kind) \
+#define ROUTINE(id, op, kind, slots, cycles)                           \
+    if (calls && in->opcode == PTX_OP_##op && type == PTX_TYPE_##kind) \
         return ROUTINE_##id;
 #include "sim/decode/routines.def"
 #undef ROUTINE

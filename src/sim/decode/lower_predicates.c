@@ -44,11 +44,7 @@ static bool is_global_load(const struct ptx_instruction *in)
 // Its code branches to a routine for numbers that its short way does not take, so that a block of the machine's ends there.
 static bool calls_routine(const struct code *c, int i)
 {
-    const struct ptx_instruction *in = at(c, i);
-    bool function =
-        in->opcode == PTX_OP_DIV || in->opcode == PTX_OP_SQRT || in->opcode == PTX_OP_RCP;
-    return (function && is_float(in) && is_rounded(in)) || in->opcode == PTX_OP_CALL ||
-           c->slots[i] > SUBROUTINE;
+    return ptx_calls_routine(at(c, i)) || c->slots[i] > SUBROUTINE;
 }
 
 static bool loads_from_memory(const struct ptx_instruction *in)
