@@ -24,10 +24,10 @@ struct site_pattern {   // shares of the traced requests of a site
     double again;       // of what the same warp had loaded or stored before
     double again_block; // … another warp of the block
     double uniform;     // of one word for all lanes, the same for other blocks
-    double
-        along; // of one word for all lanes, in the sector of the request before: they go along a row together
-    double
-        row; // of words that several lanes have, in a sector that the warp has just had: of rows that it goes along
+    // Of one word for all lanes, in the sector of the request before: they go along a row together.
+    double along;
+    // Of words that several lanes have, in a sector that the warp has just had: of rows that it goes along.
+    double row;
     bool value;     // its result reaches what is stored
     bool index;     // integer work whose result does not
     bool gathers;   // a load from an address that is made of loaded values
