@@ -111,9 +111,7 @@ double code_numbers(struct code *c, int i, struct numbers_kept *kept)
         number_bring(c, kept, number, i);
     if (in->opcode == PTX_OP_ST || class == PTX_CLASS_ATOMIC)
         stored_numbers(c, i, kept);
-    kept->routines += is_rounded(in) && is_float(in) &&
-                      (in->opcode == PTX_OP_DIV || in->opcode == PTX_OP_SQRT ||
-                       in->opcode == PTX_OP_RCP); // they branch: behind them numbers are made anew
+    kept->routines += is_float(in) && ptx_calls_routine(in); // behind it numbers are made anew
     enum { HALF_OF_TF32 = 0x1000 };
     if (in->opcode == PTX_OP_CVT && in->type_count > 0 && in->types[0] == PTX_TYPE_TF32)
         number_bring(c, kept, HALF_OF_TF32, i);

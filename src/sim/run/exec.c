@@ -515,39 +515,45 @@ static bool is_odd_f64(uint64_t x, uint32_t least)
     return high < least || high >= 0x7ff00000;
 }
 
-static bool needs_routine(const struct warp *w, const struct uop *u, uint32_t lane)
+// The lanes, of all, whose numbers need the routine: by loops over rows, which the compiler makes vectors of.
+static uint32_t odd_lanes(const struct warp *w, const struct uop *u)
 {
     enum { NUMERATOR = 0x03600000, DIVISOR = 0x00100000, ROOT = 0x03500000 };
+#define LANES_THAT(is)                            \
+    for (uint32_t lane = 0; lane < LANES; lane++) \
+    odd |= (uint32_t)(is) << lane
+    uint32_t odd = 0;
+    const uint32_t *a = row32(w, u->a), *b = row32(w, u->b);
+    const uint64_t *wide = row64(w, u->a), *by = row64(w, u->b);
     switch ((enum routine)u->imm) {
     case ROUTINE_DIV_F32:
-        return is_odd_f32(row32(w, u->a)[lane]) || is_odd_f32(row32(w, u->b)[lane]);
+        LANES_THAT(is_odd_f32(a[lane]) || is_odd_f32(b[lane]));
+        break;
     case ROUTINE_DIV_F64:
-        return is_odd_f64(row64(w, u->a)[lane], NUMERATOR) ||
-               is_odd_f64(row64(w, u->b)[lane], DIVISOR);
+        LANES_THAT(is_odd_f64(wide[lane], NUMERATOR) || is_odd_f64(by[lane], DIVISOR));
+        break;
     case ROUTINE_SQRT_F32:
-        return row32(w, u->a)[lane] - 0x0d000000u > 0x727fffffu;
+        LANES_THAT(a[lane] - 0x0d000000u > 0x727fffffu);
+        break;
     case ROUTINE_SQRT_F64:
-        return is_odd_f64(row64(w, u->a)[lane], ROOT) || row64(w, u->a)[lane] >> 63 != 0;
+        LANES_THAT(is_odd_f64(wide[lane], ROOT) || wide[lane] >> 63 != 0);
+        break;
     case ROUTINE_NONE:
     case ROUTINE_COUNT:
         break;
     }
-    return false;
+#undef LANES_THAT
+    return odd;
 }
 
 // Stands before a division or root: counts the warps of which a lane's numbers need the routine.
 const struct uop *op_routine(struct warp *w, const struct uop *u)
 {
-    uint32_t mask = guard_mask(w, u);
-    unsigned lanes = 0;
-    EACH_LANE(lane, mask)
-    {
-        lanes += needs_routine(w, u, lane);
-    }
+    uint32_t lanes = odd_lanes(w, u) & guard_mask(w, u);
     if (lanes == 0)
         return u + 1;
     w->core->routines[u->site].warps++;
-    w->core->routines[u->site].lanes += lanes;
+    w->core->routines[u->site].lanes += (uint64_t)lane_count(lanes);
     if (w->trace != NULL)
         trace_passes(w, u->site, 1);
     return u + 1;
