@@ -332,6 +332,17 @@ double side_cycles(const struct rates *r, const struct site_cost *maker,
     return 0;
 }
 
+// All that issue() looks at of few instructions only.
+static bool is_rare(const struct timing_site *t, const struct site_cost *c)
+{
+    const uint64_t pipes = (uint64_t)1 << PIPE_BRANCH | (uint64_t)1 << PIPE_BULK_COPY |
+                           (uint64_t)1 << PIPE_ASYNC_COPY | (uint64_t)1 << PIPE_COUNTER_WAIT |
+                           (uint64_t)1 << PIPE_ASYNC_WAIT | (uint64_t)1 << PIPE_GLOBAL_REDUCTION;
+    return (pipes >> c->pipe & 1) != 0 || c->unit == UNIT_STORE || c->slow_way ||
+           c->turn_slots > 0 || c->room > 0 || t->routine != ROUTINE_NONE || t->beside > 0 ||
+           t->leads || t->for_next_turn > 0 || t->counter != WAIT_COUNTER_NONE;
+}
+
 struct site_cost site_cost(const struct rates *r, const struct timing_site *t)
 {
     const struct pipe_info *p = &PIPES[t->pipe];
@@ -375,6 +386,8 @@ struct site_cost site_cost(const struct rates *r, const struct timing_site *t)
     c.tested = t->pipe == PIPE_F32 && t->issue_slots > 1 && t->special_slots > 0 && c.sequence <= 0;
     if (t->pipe == PIPE_MULTIPLY_WIDE) // other warps wait too
         c.slots = later(c.slots, r->wide_dispatch);
+    c.rare = is_rare(t, &c);
+    c.near = p->unit == UNIT_SHARED && t->result_count > 0;
     return c;
 }
 

@@ -353,8 +353,14 @@ int uneven_longest(const struct timing_input *in);
 // timing.c
 void queue_add(struct replay *p, int warp); // of the warps that go on at their time
 // timing_stalls.c
-// Time goes on to `now`.
-void sampling_go_on(struct replay *p, double now);
+// Time goes on to `now`. A step at the time of the one before adds nothing.
+static inline void sampling_go_on(struct replay *p, double now)
+{
+    now = later(now, p->now);
+    if (p->resident > 0)
+        p->sampled += (now - p->now) / p->resident;
+    p->now = now;
+}
 // The warp is there from now on; it has ended, and goes at the time that is returned; it goes.
 void sampling_enter(struct replay *p, struct warp_state *w);
 double sampling_leave(struct replay *p, int warp, uint32_t site);

@@ -52,12 +52,11 @@ static void queue_set(struct replay *p, int warp, double at)
     size_t i = (size_t)p->queue_room + (size_t)warp;
     times[i] = mine;
     while (i > 1) {
-        uint64_t other = times[i ^ 1];
+        uint64_t other = times[i ^ 1], left = ~i & 1; // of two at one time the left
         uint32_t whose = warps[i ^ 1];
-        uint64_t left = ~i & 1,
-                 keep = -(uint64_t)(mine < other + left); // of two at one time the left
-        mine = other ^ ((other ^ mine) & keep);
-        who = whose ^ ((whose ^ who) & (uint32_t)keep);
+        uint32_t keep = -(uint32_t)(mine < other + left);
+        mine = mine < other ? mine : other;
+        who = whose ^ ((whose ^ who) & keep);
         i /= 2;
         times[i] = mine;
         warps[i] = who;
@@ -110,7 +109,8 @@ static bool queue_is_empty(const struct replay *p)
 // Where the warp's next instruction would stand in line: for room in its unit's queue, or for its scheduler.
 static int line_of(const struct warp_state *w)
 {
-    return has_line(w->cost->unit) ? LINE_QUEUES + w->cost->first : LINE_SCHEDULERS + w->scheduler;
+    int scheduler = LINE_SCHEDULERS + w->scheduler, queue = LINE_QUEUES + w->cost->first;
+    return scheduler ^ ((scheduler ^ queue) & -(int)has_line(w->cost->unit)); // without a branch
 }
 
 // An H200's schedulers prefer the blocks that began first, and give the warps of one block their turns in the round: PC samples
@@ -320,12 +320,10 @@ static void vanishing_run(struct replay *p, struct warp_state *w)
 static void goes_on(struct replay *p, int index)
 {
     struct warp_state *w = &p->warps[index];
-    if (p->stalls == NULL) {
-        vanishing_run(p, w);
-        if (w->next < w->trace->count && !has_queue(w->cost->unit) &&
-            w->last_ready > w->at + p->slots_most)
-            w->at = w->last_ready;
-    }
+    vanishing_run(p, w);
+    if (p->stalls == NULL && w->next < w->trace->count && !has_queue(w->cost->unit) &&
+        w->last_ready > w->at + p->slots_most)
+        w->at = w->last_ready;
     queue_add(p, index);
 }
 

@@ -7,15 +7,6 @@
 
 enum { LOOK_AHEAD = 64 }; // operations
 
-void sampling_go_on(struct replay *p, double now)
-{
-    if (now <= p->now)
-        return;
-    if (p->resident > 0)
-        p->sampled += (now - p->now) / p->resident;
-    p->now = now;
-}
-
 // A warp's share of the looks up to `at`: those until now are known, at what is ahead the same warps are there.
 static double sampled_at(const struct replay *p, const struct warp_state *w, double at)
 {

@@ -114,9 +114,6 @@ static double from_turn_before(struct warp_state *w, unsigned kept, double ready
 static void values_come(const struct replay *p, struct warp_state *w, double ready, double queued)
 {
     const struct site_operands *s = &p->operands.sites[w->op->site];
-    const struct timing_site *t = &p->in->sites[w->op->site];
-    if (t->for_next_turn > 0)
-        ready = from_turn_before(w, t->for_next_turn - 1u, ready);
     const uint16_t *all = &p->operands.registers[s->first];
     for (int i = s->sources; i < s->count; i++) {
         w->ready[all[i]] = ready;
@@ -379,7 +376,9 @@ static bool lanes_part(const struct replay *p, const struct warp_state *w,
            op[1].lanes < op->lanes;
 }
 
-static void warp_issue(struct replay *p, struct warp_state *w, double at)
+// rare: as site_cost() has it; a constant for each of the two below. What only such an instruction has is looked at for these alone.
+static inline __attribute__((always_inline)) void issue(struct replay *p, struct warp_state *w,
+                                                        double at, const bool rare)
 {
     const struct trace_op *op = w->op;
     const struct site_cost *c = w->cost;
@@ -388,44 +387,52 @@ static void warp_issue(struct replay *p, struct warp_state *w, double at)
         stall_explain(p, w, op->site, at);
         stall_add(p, w, op->site, STALL_SELECTED, at + c->next);
     }
-    bool swaps = is_swap_loop(c, op);
-    enum routine routine = op->wavefronts > 0 ? (enum routine)t->routine : ROUTINE_NONE;
+    bool swaps = rare && is_swap_loop(c, op);
+    enum routine routine = rare && op->wavefronts > 0 ? (enum routine)t->routine : ROUTINE_NONE;
     server_take(&p->issue[w->scheduler], at,
-                c->slots + routine_slots(routine) + (swaps ? c->turn_slots * op->wavefronts : 0));
+                c->slots + (rare ? routine_slots(routine) : 0) +
+                    (swaps ? c->turn_slots * op->wavefronts : 0));
     p->start = w->issued = at;
     p->scheduler = w->scheduler;
     p->slot = w->block;
     gap_note(p, w, op->site, at);
-    double held = c->pipe == PIPE_BULK_COPY ? lanes_started(p, op) : 0;
-    double ready = p->ready = held + routine_cycles(routine) + result_ready(p, w, op, at);
+    double held = rare && c->pipe == PIPE_BULK_COPY ? lanes_started(p, op) : 0;
+    double ready = rare ? held + routine_cycles(routine) + result_ready(p, w, op, at)
+                        : op_execute(p, op, c, at);
+    p->ready = ready;
     if (p->taken != NULL)
         taken_note(p, op->site);
     double queued = c->unit == UNIT_CONSTANT ? 0 : later(p->start - at, 0);
-    values_come(p, w, ready, queued);
+    if (rare && t->for_next_turn > 0)
+        values_come(p, w, from_turn_before(w, t->for_next_turn - 1u, ready), queued);
+    else
+        values_come(p, w, ready, queued);
     w->fixed = at + c->next + c->fixed;
     w->paced[c->paced] = at + c->pace;
-    if (c->unit == UNIT_SHARED && t->result_count > 0)
+    if (c->near)
         w->near_loads = later(w->near_loads, ready);
-    if (has_queue(c->unit))
+    if (p->stalls != NULL && has_queue(c->unit))
         queue_note(p, c, ready);
-    bool branches = c->pipe == PIPE_BRANCH;
+    bool branches = rare && c->pipe == PIPE_BRANCH;
     double part = branches && lanes_part(p, w, op) ? p->r.branch_parting : 0;
     double hold = c->hold + part + (branches && goes_back(w) ? p->r.branch_back : 0);
     w->at = later(w->at, at + c->next + c->number + hold + held);
-    if (c->number > 0 && p->stalls != NULL)
+    if (p->stalls != NULL && c->number > 0)
         stall_add(p, w, op->site, STALL_WAIT, w->at);
     if (swaps) { // its branch waits for what each turn swapped
         w->at = later(w->at, ready);
         stall_add(p, w, op->site, STALL_SHORT_SCOREBOARD, w->at);
     }
-    if (c->slow_way) { // a branch asks of its result whether the slow way is to be taken
+    if (rare && c->slow_way) { // a branch asks of its result whether the slow way is to be taken
         w->at = later(w->at, ready);
         if (p->stalls != NULL)
             sequence_explain(p, w, op->site, op->site, queued, w->at);
     } else if (held > 0)
         stall_add(p, w, op->site, STALL_DISPATCH, w->at);
-    else if (hold > 0)
+    else if (p->stalls != NULL && hold > 0)
         branch_explain(p, w, op->site, part);
+    if (!rare)
+        return;
     if (p->turns && branches && t->rejoins && op->lanes > 0)
         rejoin_explain(p, w, op->site);
     if (c->pipe == PIPE_ASYNC_COPY || c->pipe == PIPE_BULK_COPY)
@@ -444,6 +451,19 @@ static void warp_issue(struct replay *p, struct warp_state *w, double at)
         w->kept = later(w->kept, ready);
     if (is_sent(c))
         w->sent_site = op->site + 1;
+}
+
+// Apart from warp_step(), which so keeps little where the warp only moves.
+static __attribute__((noinline)) void issue_rare(struct replay *p, struct warp_state *w, double at)
+{
+    issue(p, w, at, true);
+    warp_advance(w);
+}
+
+static __attribute__((noinline)) void issue_common(struct replay *p, struct warp_state *w,
+                                                   double at)
+{
+    issue(p, w, at, false);
     warp_advance(w);
 }
 
@@ -492,6 +512,9 @@ enum step warp_step(struct replay *p, struct warp_state *w)
     }
     if (p->yields && !has_queue(c->unit))
         return STEP_TURN;
-    warp_issue(p, w, at);
+    if (c->rare)
+        issue_rare(p, w, at);
+    else
+        issue_common(p, w, at);
     return STEP_RAN;
 }
