@@ -67,6 +67,12 @@ struct turn_order {
 };
 enum { WORD_BITS = 64, SLEEPERS_ROOM = 4, HOST_LINE = 64 };
 
+// Of the bits, the word that has the warp's. few: the SM has up to 64 warps.
+static inline uint64_t *awake_word(struct turn_order *o, size_t warp, bool few)
+{
+    return &o->awake[few ? 0 : warp / WORD_BITS];
+}
+
 static inline void warp_since(struct turn_order *o, size_t warp, uint64_t time)
 {
     o->last_ran = warp;
@@ -105,20 +111,20 @@ static void turn_order_reset(struct turn_order *o, size_t warps)
     }
 }
 
-static void warp_wakes(struct turn_order *o, size_t warp)
+static inline void warp_wakes(struct turn_order *o, size_t warp, bool few)
 {
-    o->awake[warp / WORD_BITS] |= (uint64_t)1 << warp % WORD_BITS;
+    *awake_word(o, warp, few) |= (uint64_t)1 << warp % WORD_BITS;
 }
 
-static void warp_ends(struct turn_order *o, size_t warp)
+static inline void warp_ends(struct turn_order *o, size_t warp, bool few)
 {
-    o->awake[warp / WORD_BITS] &= ~((uint64_t)1 << warp % WORD_BITS);
+    *awake_word(o, warp, few) &= ~((uint64_t)1 << warp % WORD_BITS);
 }
 
 // Most wait as long as those before, and so come last.
-static void warp_sleeps(struct turn_order *o, size_t warp, uint64_t until)
+static inline void warp_sleeps(struct turn_order *o, size_t warp, uint64_t until, bool few)
 {
-    warp_ends(o, warp);
+    warp_ends(o, warp, few);
     if (o->last == SLEEPERS_ROOM * o->warps) { // at most `warps` sleep
         memmove(o->asleep, o->asleep + o->first, (o->last - o->first) * sizeof(*o->asleep));
         o->last -= o->first;
@@ -131,14 +137,15 @@ static void warp_sleeps(struct turn_order *o, size_t warp, uint64_t until)
 }
 
 // They have their turns soon: what each turn looks at is on its way to the host's cache by then.
-static inline void warps_wake(struct turn_order *o, const struct warp *warps, uint64_t now)
+static inline void warps_wake(struct turn_order *o, const struct warp *warps, uint64_t now,
+                              bool few)
 {
     size_t first = o->first, last = o->last;
     for (; first < last && o->asleep[first].until <= now; first++) {
         size_t warp = o->asleep[first].warp;
         prefetch(&warps[warp]);
         prefetch((const char *)&warps[warp] + HOST_LINE);
-        warp_wakes(o, warp);
+        warp_wakes(o, warp, few);
     }
     o->first = first;
 }
@@ -429,12 +436,11 @@ static inline bool turn_leaves_columns(const struct warp *w)
 
 // One turn of a warp; then the clock goes on by what the turn cost, and the warp waits for what it asked
 // for.
-static inline __attribute__((always_inline)) void warp_turn(struct core *core, struct sm *sm,
-                                                            size_t index)
+static inline __attribute__((always_inline)) void
+warp_turn(struct core *core, struct sm *sm, struct turn_order *order, size_t index, const bool few)
 {
     const struct launch *l = core->launch;
-    struct warp *w = &sm->home->warps[index];
-    struct turn_order *order = sm->home->order;
+    struct warp *warps = sm->home->warps, *w = &warps[index];
     uint64_t before = sm->epoch_instructions, watches = sm->watches;
     w->core = core;
     w->wake = sm->busy = sm->stages = 0;
@@ -449,22 +455,22 @@ static inline __attribute__((always_inline)) void warp_turn(struct core *core, s
     order->first_come = sm->stages > issue;
     sm->works += sm->watches == watches;
     if (w->done)
-        warp_ends(order, index);
+        warp_ends(order, index, few);
     else if (w->wake > sm->now)
-        warp_sleeps(order, index, w->wake);
+        warp_sleeps(order, index, w->wake, few);
     else
         w->wake = sm->now;
     warp_since(order, index, w->wake);
     if (w->waiting)
-        sm->home->held[index / WORD_BITS] |= (uint64_t)1 << index % WORD_BITS;
-    warps_wake(order, sm->home->warps, sm->now);
+        sm->home->held[few ? 0 : index / WORD_BITS] |= (uint64_t)1 << index % WORD_BITS;
+    warps_wake(order, warps, sm->now, few);
 }
 
 // The same of a turn that only ends the warp.
-static inline void last_turn(struct core *core, struct sm *sm, size_t index)
+static inline void last_turn(struct core *core, struct sm *sm, struct turn_order *order,
+                             size_t index)
 {
-    struct warp *w = &sm->home->warps[index];
-    struct turn_order *order = sm->home->order;
+    struct warp *warps = sm->home->warps, *w = &warps[index];
     w->core = core;
     w->wake = sm->busy = sm->stages = 0;
     since_settle(order);
@@ -473,9 +479,9 @@ static inline void last_turn(struct core *core, struct sm *sm, size_t index)
     sm->now++;
     order->first_come = false;
     sm->works++;
-    warp_ends(order, index);
+    warp_ends(order, index, true);
     warp_since(order, index, 0);
-    warps_wake(order, sm->home->warps, sm->now);
+    warps_wake(order, warps, sm->now, true);
 }
 
 // It is awake, but waits for other warps.
@@ -496,13 +502,12 @@ static size_t warp_next(const struct sm *sm, size_t from)
 }
 
 // No warp is awake: time goes on to the first that wakes up. false: none sleeps.
-static inline bool sleep_ends(struct sm *sm)
+static inline bool sleep_ends(struct sm *sm, struct turn_order *order, bool few)
 {
-    struct turn_order *order = sm->home->order;
     if (order->first == order->last)
         return false;
     sm->now = order->asleep[order->first].until;
-    warps_wake(order, sm->home->warps, sm->now);
+    warps_wake(order, sm->home->warps, sm->now, few);
     return true;
 }
 
@@ -516,9 +521,10 @@ static bool sm_round_few(struct core *core, struct sm *sm)
     bool ran = false;
     while (turns < count) {
         uint64_t passed = 0, from = UINT64_MAX;
-        bool again = false;
+        bool none = true; // had a turn since, or could have one were its round new
         for (;;) {
             uint64_t bits = order->awake[0], able = bits & ~*held;
+            none |= able == 0;
             able &= order->first_come ? ~passed : from;
             if (able == 0)
                 break;
@@ -526,23 +532,24 @@ static bool sm_round_few(struct core *core, struct sm *sm)
                                             : (size_t)__builtin_ctzll(able);
             uint64_t one = (uint64_t)1 << warp;
             passed |= bits & from & *held & (one - 1);
-            from = ~(one | (one - 1));
+            from = -(one << 1);
             if (warps[warp].waiting) {
                 passed |= one;
                 continue;
             }
             if (warp_is_over(&warps[warp]))
-                last_turn(core, sm, warp);
+                last_turn(core, sm, order, warp);
             else
-                warp_turn(core, sm, warp);
-            ran = again = true;
+                warp_turn(core, sm, order, warp, true);
+            ran = true;
+            none = false;
             if (sm->stopped)
                 return true;
             bool older = (order->awake[0] & ~passed & (one - 1)) != 0;
             if (++turns == count || (older && !order->first_come))
                 break;
         }
-        if (!again && !sleep_ends(sm))
+        if (none && !sleep_ends(sm, order, true))
             break;
     }
     return ran;
@@ -568,7 +575,7 @@ static bool sm_round(struct core *core, struct sm *sm)
                 warp_passed(order, i);
                 continue;
             }
-            warp_turn(core, sm, i);
+            warp_turn(core, sm, order, i, false);
             turns++;
             ran = again = true;
             if (sm->stopped)
@@ -576,7 +583,7 @@ static bool sm_round(struct core *core, struct sm *sm)
             if (!order->first_come && older_awake(order, i))
                 break;
         }
-        if (!again && !sleep_ends(sm))
+        if (!again && !sleep_ends(sm, order, false))
             break;
     }
     sm->cluster_waits += held;
