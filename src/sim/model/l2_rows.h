@@ -23,10 +23,10 @@ static inline bool sets_are_apart(const struct l2_place *line, unsigned count)
     return twice == 0;
 }
 
+// warm: its set's word.
 static inline void place_fetch(const struct l2 *c, const struct store_plan *plan,
-                               const struct l2_place *at, bool far)
+                               const struct l2_place *at, uint64_t warm, bool far)
 {
-    uint64_t warm = c->warm[at->home];
     if (warm != 0 && (uint32_t)warm == at->tag)
         return; // has what writes in part need
     const struct set *home = &c->sets[at->home];
@@ -38,6 +38,18 @@ static inline void place_fetch(const struct l2 *c, const struct store_plan *plan
         prefetch(other);
     else if (plan->partial < plan->sent) // what is whole is kept there too
         set_prefetch(other);
+}
+
+// The sets of all lines; are they apart? All words are on their way before one is looked at: which of them are warm, the host
+// guesses wrong too often to wait for each.
+static inline void places_fetch(const struct l2 *c, struct l2_places *p, unsigned count)
+{
+    uint64_t warm[ACCESS_LINES];
+    for (unsigned i = 0; i < count; i++)
+        warm[i] = c->warm[p->line[i].home];
+    p->apart = sets_are_apart(p->line, count);
+    for (unsigned i = 0; i < count; i++)
+        place_fetch(c, p->plan, &p->line[i], warm[i], p->far >> i & 1);
 }
 
 // They are those of the row.
@@ -65,9 +77,8 @@ static void places_find(const struct l2 *c, const struct l2_log *log, const stru
         p->far |= (uint64_t)(home[i] != near) << i;
         p->line[i].home = home[i] * c->set_count + index[i];
         p->line[i].tag = (uint32_t)(base + plan->line[i]);
-        place_fetch(c, plan, &p->line[i], home[i] != near);
     }
-    p->apart = sets_are_apart(p->line, count);
+    places_fetch(c, p, count);
 }
 
 // Unless those of the row before are there, or it was found ahead of time. ahead: NULL: nothing was.

@@ -183,9 +183,7 @@ static void row_pick(const struct share *s, struct l2_log *log, const struct l2_
         p->own |= own << i;
         count += (unsigned)own;
     }
-    for (unsigned i = 0; i < count; i++)
-        place_fetch(&s->l2, plan, &p->line[i], p->far >> i & 1);
-    p->apart = sets_are_apart(p->line, count);
+    places_fetch(&s->l2, p, count);
 }
 
 // How many of the row's lines before its n-th are in the slices.
