@@ -414,6 +414,16 @@ static void decode_warp_barrier(struct decoder *d, const struct ptx_instruction 
     emit_always(d, op_barrier_warp)->e = members;
 }
 
+// One more than the barrier's number, where the program says it; else 0.
+static uint32_t known_barrier(const struct ptx_operand *ops, int count)
+{
+    if (count == 0)
+        return 1;
+    bool known = ops[0].kind == PTX_OPERAND_IMMEDIATE && ops[0].immediate_type == PTX_TYPE_S64 &&
+                 ops[0].bits < BARRIERS;
+    return known ? 1 + (uint32_t)ops[0].bits : 0;
+}
+
 static void decode_bar(struct decoder *d, const struct ptx_instruction *in)
 {
     bool red = in_has(in, "red");
@@ -438,6 +448,7 @@ static void decode_bar(struct decoder *d, const struct ptx_instruction *in)
     branch_around(d, in);
     struct uop *u = emit_always(d, op_barrier);
     u->a = id, u->b = threads, u->c = predicate, u->e = flip ? ALL_LANES : 0;
+    u->extra = known_barrier(in->operands + at, count);
     u->imm = !red                 ? BARRIER_PLAIN
              : in_has(in, "popc") ? BARRIER_POPC
              : in_has(in, "and")  ? BARRIER_AND

@@ -123,7 +123,7 @@ void barriers_recheck(struct block *b)
     }
 }
 
-// a: the barrier's number; b: the count, if small has BARRIER_COUNTED; c: bar.red's predicate, e:
+// a: the barrier's number; extra: 1 + that, where the program says it; b: the count, if small has BARRIER_COUNTED; c: bar.red's predicate, e:
 // flips it; imm: enum barrier_reduction; d: its result; small: enum barrier_flags.
 const struct uop *op_barrier(struct warp *w, const struct uop *u)
 {
@@ -131,7 +131,8 @@ const struct uop *op_barrier(struct warp *w, const struct uop *u)
     uint32_t mask = guard_mask(w, u);
     if (mask == 0)
         return u + 1;
-    uint32_t lane = (uint32_t)lane_first(mask), id = row32(w, u->a)[lane];
+    uint32_t lane = (uint32_t)lane_first(mask);
+    uint32_t id = u->extra != 0 ? u->extra - 1 : row32(w, u->a)[lane];
     if (id >= BARRIERS) {
         violation_add(w, SIM_TRAP, u->site, lane, 0, "names barrier %u: a block has %d", id,
                       BARRIERS);

@@ -168,6 +168,11 @@ const struct uop *path_block(struct warp *w, int barrier, const struct uop *resu
     w->path->barrier = barrier;
     w->path->barrier_uop = result;
     w->others[w->other_count++] = w->path;
+    if (w->other_count == 1 && barrier < BARRIERS) { // nothing of it can go on
+        w->path = NULL;
+        w->waiting = true;
+        return NULL;
+    }
     return path_pick(w) ? w->pc : NULL;
 }
 
