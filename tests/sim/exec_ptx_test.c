@@ -542,6 +542,21 @@ static void named_barriers_let_producers_run_on(void **state)
     bench_close(&r.b);
 }
 
+static void a_barriers_number_may_be_in_a_register(void **state)
+{
+    // Warp 0 arrives at barrier 15 by its number, warp 1 waits there by a register.
+    struct run r;
+    RUN(&r, 64,
+        "mov.u32 %r3, s;\nand.b32 %r4, %r1, 31;\nshl.b32 %r4, %r4, 2;\nadd.s32 %r3, %r3, %r4;\n"
+        "mov.u32 %r2, 0;\nshr.u32 %r6, %r1, 5;\nadd.u32 %r6, %r6, 14;\n"
+        "setp.lt.u32 %p1, %r1, 32;\n@%p1 bra PRODUCE;\n"
+        "bar.sync %r6, 64;\nld.shared.u32 %r2, [%r3];\nbra DONE;\nPRODUCE:\n"
+        "mul.lo.s32 %r5, %r1, 3;\nst.shared.u32 [%r3], %r5;\nbar.arrive 15, 64;\nDONE:" STORE);
+    for (uint32_t i = 32; i < 64; i++)
+        assert_int_equal(r.out[i], (i - 32) * 3);
+    bench_close(&r.b);
+}
+
 static void branches_by_index_reach_their_targets(void **state)
 {
     struct run r;
@@ -822,6 +837,7 @@ int main(void)
         cmocka_unit_test(lanes_on_two_paths_meet_at_a_shuffle),
         cmocka_unit_test(barriers_reduce),
         cmocka_unit_test(named_barriers_let_producers_run_on),
+        cmocka_unit_test(a_barriers_number_may_be_in_a_register),
         cmocka_unit_test(branches_by_index_reach_their_targets),
         cmocka_unit_test(asynchronous_copies_reach_shared_memory),
         cmocka_unit_test(printf_writes_each_lanes_arguments),
