@@ -11,7 +11,6 @@ struct turns {
     double entered;
     double rounds, twos,
         ones;     // each time it is entered: of the unrolled loop; bodies of two turns, of one
-    double taken; // bodies in all, without those under a predicate that no lane takes
     double asks;  // what asks how many turns there are
     double joins; // of lanes that left apart, more than between turns
 };
@@ -76,7 +75,6 @@ static struct turns turns_of(const struct code *c, const struct natural_loop *l,
             t.ones = fmax(t.ones, has_bit(leave));
         }
     }
-    t.taken = t.rounds * l->copies + 2 * t.twos + t.ones + l->peeled;
     enum {
         ASKED = 3
     }; // before the unrolled loop, the two turns and the one; lanes leave the loop between its rounds
@@ -217,9 +215,10 @@ const double *reckoned_bodies(const struct launch *l, struct arena *a)
             if (loop->copies == 1 || loop->turns > 0 || turns <= 0)
                 continue;
             struct turns t = turns_of(c, loop, e.executed, e.parted);
+            double bodies = (t.rounds * loop->copies + 2 * t.twos + t.ones) * t.entered;
             for (int i = 0; i < c->count; i++)
                 if (c->place[i] >= 0 && in_loop(c, c->place[i], n))
-                    share[own->site_base + i] = fmax(1, t.taken * t.entered / turns);
+                    share[own->site_base + i] = fmax(1, bodies / turns);
         }
         free(e.executed);
     }

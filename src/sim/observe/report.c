@@ -616,8 +616,8 @@ static struct stall_table *time_fill(const struct launch *l, struct arena *a,
 }
 
 // Where lanes leave an unrolled loop at different turns, its accesses to shared memory are requests of each body, with fewer lanes.
-static void totals_bodies(struct totals *t, const struct site_info *info,
-                          const struct mem_state *m, double bodies)
+static void totals_bodies(struct totals *t, const struct site_info *info, const struct mem_state *m,
+                          double bodies)
 {
     double more = (double)m->shared_requests / fmax(1, info->turns) * (bodies - 1);
     if (info->access == SITE_LOAD && !info->loads_matrix) {
