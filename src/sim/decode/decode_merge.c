@@ -183,7 +183,7 @@ static bool is_behind(const struct candidates *all, const struct candidate *a,
 }
 
 // What is under different predicates does not go together, unless one of them is under none. A load behind a branch comes with one
-// before it (ptxas 13.0 for sm_90: of 56 forms of a branch, short and long, in a loop and not, with loads from other memory, with
+// before it (ptxas 13.0 for sm_90: of 50 forms of a branch, short and long, in a loop and not, with loads from other memory, with
 // stores to it and with shuffles, all that store nothing to shared memory and have no loop between).
 static bool may_join(const struct candidates *all, const struct candidate *a,
                      const struct candidate *b)
