@@ -148,8 +148,8 @@ static void site_fill(const struct launch *l, int index, const struct machine *m
     }
     issued_fill(l, index, m, out);
     // Of a turn more half the lanes take part, in the mean.
-    if (info->swap_turn && mem->shared_depth > mem->shared_requests) {
-        uint64_t more = info->swap_turn * (mem->shared_depth - mem->shared_requests);
+    if (info->swap_turn && mem->shared_turns > mem->shared_requests) {
+        uint64_t more = info->swap_turn * (mem->shared_turns - mem->shared_requests);
         double lanes = (double)out->lanes / fmax(1, (double)out->executed) / 2;
         out->issued += more;
         out->issued_lanes += (uint64_t)llround((double)more * lanes);
@@ -221,10 +221,10 @@ static void totals_access(struct totals *t, const struct site_info *info, const 
         v[COUNTER_GLOBAL_ATOMIC_REQUESTS] += (double)m->requests;
         v[COUNTER_GLOBAL_ATOMIC_SECTORS] += (double)m->sectors;
         v[COUNTER_SHARED_ATOMIC_REQUESTS] +=
-            (double)(info->swap_turn ? m->shared_depth : m->shared_requests);
+            (double)(info->swap_turn ? m->shared_turns : m->shared_requests);
         v[COUNTER_SHARED_ATOMIC_WAVEFRONTS] += (double)m->wavefronts;
         if (info->swap_turn) { // each turn loads what it swaps
-            v[COUNTER_SHARED_LOAD_REQUESTS] += (double)m->shared_depth;
+            v[COUNTER_SHARED_LOAD_REQUESTS] += (double)m->shared_turns;
             v[COUNTER_SHARED_LOAD_WAVEFRONTS] += (double)m->wavefronts;
             v[COUNTER_SHARED_LOAD_WAVEFRONTS_IDEAL] += (double)m->shared_depth;
             v[COUNTER_L1_WAVEFRONTS] += (double)m->wavefronts;

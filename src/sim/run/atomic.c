@@ -545,6 +545,7 @@ static void swaps_note(struct warp *w, const struct uop *u, uint32_t mask, uint3
         return;
     unsigned lost = turns_lost(w, u->site, offset, depth);
     w->core->mem[u->extra].shared_depth += lost;
+    w->core->mem[u->extra].shared_turns += lost;
     w->core->mem[u->extra].wavefronts += lost;
 }
 
@@ -567,7 +568,8 @@ static bool atomic_on_shared(struct warp *w, const struct uop *u, const struct m
     w->core->mem[u->extra].depth += depth;
     // Of a loop that compares and swaps a turn takes a lane of each bank, whether they are on one word or not.
     bool swaps = w->core->launch->program->sites[u->site].swap_turn > 0;
-    w->core->mem[u->extra].shared_depth +=
+    w->core->mem[u->extra].shared_depth += depth;
+    w->core->mem[u->extra].shared_turns +=
         swaps && m->bytes <= 4 ? (unsigned)counted->passes.count : depth;
     if (swaps)
         swaps_note(w, u, mask, offset[lane_first(mask)], depth);
