@@ -145,6 +145,7 @@ struct candidate {
     const struct ptx_operand *address;
     int reg;       // that the address is made of; -1: none
     int64_t place; // beside it
+    int stretch;   // of blocks that are one after predication
     bool store, taken;
 };
 struct candidates {
@@ -152,7 +153,7 @@ struct candidates {
     struct decoder *d;
     struct congruences known; // found for the first two words that may be one
     struct candidate items[MERGE_MAX];
-    int count;
+    int count, stretch;
 };
 
 static unsigned bytes_of(const struct candidate *c)
@@ -171,11 +172,25 @@ static bool is_always(const struct candidates *all, const struct candidate *c)
     return all->c->joined_to[block] == block;
 }
 
-// What is under different predicates does not go together, unless one of them is under none.
+// Is the later of two loads only executed where the first one was?
+static bool is_behind(const struct candidates *all, const struct candidate *a,
+                      const struct candidate *b)
+{
+    const int *block = all->c->f->block_of;
+    int first = a->instruction < b->instruction ? a->instruction : b->instruction,
+        second = a->instruction < b->instruction ? b->instruction : a->instruction;
+    return dominates(all->c, block[first], block[second]);
+}
+
+// What is under different predicates does not go together, unless one of them is under none. A load behind a branch comes with one
+// before it (ptxas 13.0 for sm_90: of 50 forms of a branch, short and long, in a loop and not, with loads from other memory, with
+// stores to it and with shuffles, all that store nothing to shared memory and have no loop between).
 static bool may_join(const struct candidates *all, const struct candidate *a,
                      const struct candidate *b)
 {
     const int *block = all->c->f->block_of;
+    if (a->stretch != b->stretch)
+        return !a->store && is_behind(all, a, b);
     return block[a->instruction] == block[b->instruction] ||
            (!a->store && (is_always(all, a) || is_always(all, b)));
 }
@@ -230,8 +245,8 @@ static const struct candidate *leader_of(const struct candidates *all, struct ca
     const struct candidate *leader = members[0];
     for (unsigned i = 1; i < count; i++) {
         bool first = members[i]->instruction < leader->instruction;
-        bool always = is_always(all, members[i]);
-        if (is_always(all, leader) != always ? always : first != leader->store)
+        bool always = is_always(all, members[i]), apart = members[i]->stretch != leader->stretch;
+        if (apart ? first : is_always(all, leader) != always ? always : first != leader->store)
             leader = members[i];
     }
     return leader;
@@ -255,6 +270,16 @@ static void members_join(struct candidates *all, struct candidate **members, uns
     }
 }
 
+// Has the leader always been executed where another is?
+static bool comes_first(const struct candidates *all, struct candidate **members, unsigned count)
+{
+    const struct candidate *leader = leader_of(all, members, count);
+    for (unsigned i = 0; i < count; i++)
+        if (members[i]->stretch != leader->stretch && !is_behind(all, leader, members[i]))
+            return false;
+    return true;
+}
+
 // most: how many of the places may have nobody.
 static bool group_make(struct candidates *all, const struct candidate *like, unsigned bytes,
                        unsigned most)
@@ -272,7 +297,7 @@ static bool group_make(struct candidates *all, const struct candidate *like, uns
             members[count] = candidate_at(all, like, start + (int64_t)(i * each));
             count += members[count] != NULL;
         }
-        if (count + most >= places && count >= 2) {
+        if (count + most >= places && count >= 2 && comes_first(all, members, count)) {
             members_join(all, members, count, bytes);
             return true;
         }
@@ -286,7 +311,8 @@ static void again_join(struct candidates *all)
     for (int i = 0; i < all->count; i++)
         for (int k = i + 1; k < all->count && !all->items[i].store && !all->items[i].taken; k++) {
             struct candidate *a = &all->items[i], *b = &all->items[k];
-            if (!b->taken && same_base(a, b) && a->place == b->place && is_always(all, a))
+            bool first = a->stretch == b->stretch ? is_always(all, a) : is_behind(all, a, b);
+            if (!b->taken && same_base(a, b) && a->place == b->place && first)
                 group_join(all, a, b);
         }
 }
@@ -372,10 +398,20 @@ static void candidate_add(struct candidates *all, int i)
     unsigned bytes = (unsigned)m->bytes * m->vector;
     if (m->bytes < 4 || (bytes != 4 && bytes != 8) || in->guard >= 0 || m->ordered)
         return;
-    struct candidate c = {
-        .instruction = i, .mem = m, .address = &in->operands[store ? 0 : 1], .store = store};
+    struct candidate c = {.instruction = i,
+                          .mem = m,
+                          .address = &in->operands[store ? 0 : 1],
+                          .stretch = all->stretch,
+                          .store = store};
     address_find(d, &c);
     all->items[all->count++] = c;
+}
+
+// Does another loop, or none, begin with the block?
+static bool changes_loop(const struct code *c, int block)
+{
+    return block == 0 || c->loop_of[block] != c->loop_of[block - 1] ||
+           (c->loop_of[block] >= 0 && c->loops[c->loop_of[block]].head == block);
 }
 
 void merge_shared(struct code *c)
@@ -384,8 +420,11 @@ void merge_shared(struct code *c)
     for (int i = 0; i < c->count; i++) {
         const struct ptx_instruction *in = at(c, i);
         int block = c->f->block_of[i];
-        bool starts = block >= 0 && block_at(c, block)->first == i && !code_goes_on(c, block);
-        if (starts || all.count == MERGE_MAX || ends_group(&all, in))
+        bool starts = block >= 0 && block_at(c, block)->first == i && !code_goes_on(c, block),
+             stores = all.count > 0 && all.items[0].store;
+        all.stretch += starts;
+        if ((starts && (stores || changes_loop(c, block))) || all.count == MERGE_MAX ||
+            ends_group(&all, in))
             candidates_flush(&all);
         candidate_add(&all, i);
         if (redefines(&all, in))

@@ -449,6 +449,17 @@ static bool must_meet(const struct ptx_instruction *test)
     return ptx_has_modifier(test, PTX_MOD_NE) || ptx_has_modifier(test, PTX_MOD_EQ);
 }
 
+// Does the kernel end behind the loop? What is left over, of one turn, is behind an EXIT then, not under a predicate.
+static bool is_last(const struct code *c, const struct natural_loop *l)
+{
+    const struct ptx_block *b = block_at(c, block_of(c, l->branch));
+    for (int s = 0; s < b->successor_count; s++)
+        if (!in_loop(c, b->successors[s], (int)(l - c->loops)) &&
+            block_ends_thread(c->f, b->successors[s]))
+            return true;
+    return false;
+}
+
 static void loop_unroll(struct code *c, int loop, int test, int sum, int copies)
 {
     enum { SHORT = 8, SHORT_SAME = 6 };
@@ -476,7 +487,7 @@ static void loop_unroll(struct code *c, int loop, int test, int sum, int copies)
     }
     double most = l->differs ? SHORT : SHORT_SAME;
     l->predicated_two = !loads && 2 * body + shared + 1 <= most;
-    l->predicated_one = !loads && body <= most;
+    l->predicated_one = !loads && body <= most && !is_last(c, l);
     l->shared = shared;
 }
 

@@ -15,6 +15,9 @@ void code_issued(const struct code *c, const double *executed, const double *par
                  double *issued);
 // By site, of all warps that ran.
 const double *reckoned_issues(const struct launch *l, struct arena *a);
+// By site, how many bodies of an unrolled loop a turn is: where lanes leave at different turns those that are left over have each their
+// own, of two turns and of one. 1 elsewhere.
+const double *reckoned_bodies(const struct launch *l, struct arena *a);
 
 // The kernel's machine code with the functions that it calls: what a compiler's output had, or reckoned.
 uint64_t machine_code_bytes(const struct launch *l);

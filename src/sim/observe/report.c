@@ -148,8 +148,8 @@ static void site_fill(const struct launch *l, int index, const struct machine *m
     }
     issued_fill(l, index, m, out);
     // Of a turn more half the lanes take part, in the mean.
-    if (info->swap_turn && mem->shared_depth > mem->shared_requests) {
-        uint64_t more = info->swap_turn * (mem->shared_depth - mem->shared_requests);
+    if (info->swap_turn && mem->shared_turns > mem->shared_requests) {
+        uint64_t more = info->swap_turn * (mem->shared_turns - mem->shared_requests);
         double lanes = (double)out->lanes / fmax(1, (double)out->executed) / 2;
         out->issued += more;
         out->issued_lanes += (uint64_t)llround((double)more * lanes);
@@ -221,10 +221,10 @@ static void totals_access(struct totals *t, const struct site_info *info, const 
         v[COUNTER_GLOBAL_ATOMIC_REQUESTS] += (double)m->requests;
         v[COUNTER_GLOBAL_ATOMIC_SECTORS] += (double)m->sectors;
         v[COUNTER_SHARED_ATOMIC_REQUESTS] +=
-            (double)(info->swap_turn ? m->shared_depth : m->shared_requests);
+            (double)(info->swap_turn ? m->shared_turns : m->shared_requests);
         v[COUNTER_SHARED_ATOMIC_WAVEFRONTS] += (double)m->wavefronts;
         if (info->swap_turn) { // each turn loads what it swaps
-            v[COUNTER_SHARED_LOAD_REQUESTS] += (double)m->shared_depth;
+            v[COUNTER_SHARED_LOAD_REQUESTS] += (double)m->shared_turns;
             v[COUNTER_SHARED_LOAD_WAVEFRONTS] += (double)m->wavefronts;
             v[COUNTER_SHARED_LOAD_WAVEFRONTS_IDEAL] += (double)m->shared_depth;
             v[COUNTER_L1_WAVEFRONTS] += (double)m->wavefronts;
@@ -615,6 +615,25 @@ static struct stall_table *time_fill(const struct launch *l, struct arena *a,
     return stalls;
 }
 
+// Where lanes leave an unrolled loop at different turns, its accesses to shared memory are requests of each body, with fewer lanes.
+static void totals_bodies(struct totals *t, const struct site_info *info, const struct mem_state *m,
+                          double bodies)
+{
+    double more = (double)m->shared_requests / fmax(1, info->turns) * (bodies - 1);
+    if (info->access == SITE_LOAD && !info->loads_matrix) {
+        t->value[COUNTER_SHARED_LOAD_REQUESTS] += more;
+        t->value[COUNTER_SHARED_LOAD_WAVEFRONTS] += more;
+        t->value[COUNTER_SHARED_LOAD_WAVEFRONTS_IDEAL] += more;
+    } else if (info->access == SITE_STORE) {
+        t->value[COUNTER_SHARED_STORE_REQUESTS] += more;
+        t->value[COUNTER_SHARED_STORE_WAVEFRONTS] += more;
+        t->value[COUNTER_SHARED_STORE_WAVEFRONTS_IDEAL] += more;
+    } else {
+        more = 0;
+    }
+    t->value[COUNTER_L1_WAVEFRONTS] += more;
+}
+
 bool report_fill(struct launch *l, struct arena *a, struct sim_report *report, struct error *err)
 {
     const struct program *p = l->program;
@@ -623,6 +642,7 @@ bool report_fill(struct launch *l, struct arena *a, struct sim_report *report, s
     report->site_count = p->site_count;
     struct machine machine = {.slots = machine_slots(l, a)};
     machine.issues = machine.slots == NULL ? reckoned_issues(l, a) : NULL;
+    const double *bodies = reckoned_bodies(l, a);
     l->misses_share = misses_share(l);
     for (int i = 0; i < p->site_count; i++) {
         struct mem_state mem = mem_sum(l, p->sites[i].mem);
@@ -634,6 +654,7 @@ bool report_fill(struct launch *l, struct arena *a, struct sim_report *report, s
         totals.value[p->sites[i].access == SITE_LOAD ? COUNTER_SHARED_LOAD_REQUESTS
                                                      : COUNTER_SHARED_STORE_REQUESTS] +=
             (double)requests_without_lanes(l, i, &mem);
+        totals_bodies(&totals, &p->sites[i], &mem, bodies[i]);
     }
     l->l2_whole = l2_counted(l);
     dirty_alone_fill(l, &l->l2_whole);

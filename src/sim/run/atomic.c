@@ -545,6 +545,7 @@ static void swaps_note(struct warp *w, const struct uop *u, uint32_t mask, uint3
         return;
     unsigned lost = turns_lost(w, u->site, offset, depth);
     w->core->mem[u->extra].shared_depth += lost;
+    w->core->mem[u->extra].shared_turns += lost;
     w->core->mem[u->extra].wavefronts += lost;
 }
 
@@ -557,14 +558,20 @@ static bool atomic_on_shared(struct warp *w, const struct uop *u, const struct m
     if (is_plain_add(u, m) && words_add(w, u, m, mask, offset))
         return true;
     // Lanes on one address take turns, but for the machine's own increment: it adds them up.
-    if (shared_account(w, u, mask, offset, 0, (unsigned)m->bytes * m->vector,
-                       m->increment ? SHARED_INCREMENT : SHARED_ATOMIC) == NULL)
+    const struct mem_state *counted =
+        shared_account(w, u, mask, offset, 0, (unsigned)m->bytes * m->vector,
+                       m->increment ? SHARED_INCREMENT : SHARED_ATOMIC);
+    if (counted == NULL)
         return false;
     unsigned depth = m->bytes >= 4 ? same_word_depth(w->core->word_lanes, offset, mask)
                                    : same_address_depth(address, mask);
     w->core->mem[u->extra].depth += depth;
+    // Of a loop that compares and swaps a turn takes a lane of each bank, whether they are on one word or not.
+    bool swaps = w->core->launch->program->sites[u->site].swap_turn > 0;
     w->core->mem[u->extra].shared_depth += depth;
-    if (w->core->launch->program->sites[u->site].swap_turn > 0)
+    w->core->mem[u->extra].shared_turns +=
+        swaps && m->bytes <= 4 ? (unsigned)counted->passes.count : depth;
+    if (swaps)
         swaps_note(w, u, mask, offset[lane_first(mask)], depth);
     w->block->sm->watches += is_watch(u);
     uint8_t *shared = w->block->shared;

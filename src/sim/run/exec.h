@@ -452,6 +452,7 @@ struct mem_state {
     uint64_t data_passes; // global: through the L1 data stage
     uint64_t shared_requests, wavefronts, wavefronts_ideal;
     uint64_t shared_depth; // atomics: of `depth`, what is on shared memory
+    uint64_t shared_turns; // of a loop that compares and swaps there
     uint64_t local_requests, local_sectors, local_ideal;
     uint64_t depth;
     // the allocation found last, as offsets from DEVICE_BASE: 0, 0 = none
