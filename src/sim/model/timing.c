@@ -237,6 +237,8 @@ static void block_start(struct replay *p, int slot, double at)
     }
 }
 
+// The barriers' unit takes warps one by one. With turns: as they come, and lets them go together (sorts of 1024 threads in shared memory:
+// an H200's samples are `short_scoreboard` where warps let go one by one would be `not_selected`).
 static void barrier_open(struct replay *p, int slot)
 {
     struct block_slot *s = &p->slots[slot];
@@ -245,7 +247,8 @@ static void barrier_open(struct replay *p, int slot)
         struct warp_state *w = &p->warps[index];
         if (!w->waiting)
             continue;
-        double turn = server_take(&p->barrier_unit, s->last_arrival, p->r.barrier_warp);
+        double turn = p->turns ? s->last_arrival
+                               : server_take(&p->barrier_unit, s->last_arrival, p->r.barrier_warp);
         double at = turn + p->r.barrier_warp + p->r.barrier;
         stall_add(p, w, w->barrier_site, STALL_BARRIER, sooner(at, s->last_arrival + p->r.barrier));
         stall_add(p, w, w->barrier_site, STALL_NOT_SELECTED, at);
@@ -284,7 +287,8 @@ static void warp_wait(struct replay *p, struct warp_state *w, uint32_t site)
     w->waiting = true;
     w->barrier_site = site;
     s->waiting++;
-    s->last_arrival = later(s->last_arrival, w->at);
+    double came = p->turns ? server_take(&p->barrier_unit, w->at, p->r.barrier_warp) : w->at;
+    s->last_arrival = later(s->last_arrival, came);
     if (s->waiting == s->running)
         barrier_open(p, w->block);
 }
