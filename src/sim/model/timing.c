@@ -592,9 +592,9 @@ bool replay_init(struct replay *p, const struct timing_input *in, uint64_t block
     p->stage = spare_take_zeros(in->spare, sizeof *p->stage);
     p->miss_credit = xcalloc((size_t)in->site_count, sizeof *p->miss_credit);
     p->coming_credit = xcalloc((size_t)in->site_count, sizeof *p->coming_credit);
-    p->coming_share = xcalloc((size_t)in->site_count, sizeof *p->coming_share);
+    p->far_share = xcalloc((size_t)in->site_count, sizeof *p->far_share);
     for (int i = 0; i < in->site_count; i++)
-        p->coming_share[i] = coming_share(&p->r, &in->stats[i]);
+        p->far_share[i] = far_share(&p->r, &in->stats[i]);
     p->gaps = xcalloc((size_t)in->site_count, sizeof *p->gaps);
     p->starts = xcalloc(blocks, sizeof *p->starts);
     p->ran_before = xcalloc(blocks, sizeof *p->ran_before);
@@ -643,7 +643,7 @@ void replay_release(struct replay *p)
     spare_give(p->order);
     free(p->miss_credit);
     free(p->coming_credit);
-    free(p->coming_share);
+    free(p->far_share);
     free(p->gaps);
     free(p->starts);
     free(p->ran_before);
