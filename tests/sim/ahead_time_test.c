@@ -57,6 +57,34 @@ static void loads_pass_stores_at_other_offsets(void **state)
         fail_msg("at offsets %.0f ns, at a register that goes on %.0f", same, stepped);
 }
 
+// A chain of sums and a load that it does not need, in front of it or behind: ptxas has a whole block in its list.
+static double chain_ns(bool behind)
+{
+    enum { SUMS = 250 };
+    static const char *load = "ld.global.u32 %r3, [%rd1+8192];\n";
+    char text[TEXT];
+    int at = snprintf(text, sizeof text, "%s%s",
+                      HEAD ".visible .entry k(.param .u64 in)\n{\n"
+                           ".reg .b32 %r<8>; .reg .b64 %rd<4>; .reg .f32 %f<4>;\n"
+                           "ld.param.u64 %rd1, [in]; mov.f32 %f1, 0f3F800000;\n",
+                      behind ? "" : load);
+    for (int i = 0; i < SUMS; i++)
+        at += snprintf(text + at, sizeof text - (size_t)at, "add.f32 %%f1, %%f1, %%f1;\n");
+    snprintf(text + at, sizeof text - (size_t)at,
+             "%scvt.rn.f32.u32 %%f2, %%r3; add.f32 %%f1, %%f1, %%f2;\n"
+             "st.global.f32 [%%rd1], %%f1; ret;\n}\n",
+             behind ? load : "");
+    return text_ns(text);
+}
+
+static void loads_at_the_end_of_a_long_block_begin_it(void **state)
+{
+    (void)state;
+    double front = chain_ns(false), behind = chain_ns(true);
+    if (behind > front + 20)
+        fail_msg("a load in front of 250 sums %.0f ns, behind them %.0f", front, behind);
+}
+
 enum side { SIDE_PLAIN, SIDE_STORES, SIDE_MOVES };
 
 // Four loads of lines of their own; behind each a way that half of the lanes take. The loads' register is `%rd2`.
@@ -193,6 +221,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loads_pass_stores_at_other_offsets),
+        cmocka_unit_test(loads_at_the_end_of_a_long_block_begin_it),
         cmocka_unit_test(loads_behind_side_ways_begin_in_front_of_them),
         cmocka_unit_test(loads_of_later_turns_pass_stores),
         cmocka_unit_test(loads_of_later_turns_pass_side_steps),

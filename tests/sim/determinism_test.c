@@ -52,7 +52,7 @@ static const struct {
      2,
      MATMUL,
      (size_t)MATMUL *MATMUL * 4,
-     {0x5a30bd6c0669156f, 0xace00d9e0479d7e3, 0x40b16b22c96cf631}},
+     {0x5a30bd6c0669156f, 0xace00d9e0479d7e3, 0x40b165c8a8933937}},
     {"sum_doubles",
      {{1, 1, 1}, {64, 1, 1}},
      1,
@@ -76,7 +76,7 @@ static const struct {
      -1,
      0,
      512 * 4,
-     {0xf5fd0bf279be3cb0, 0xa94e34aebf7c71d9, 0x40e1495555555556}},
+     {0xf5fd0bf279be3cb0, 0xa94e34aebf7c71d9, 0x40e1499b50295fae}},
 };
 
 struct buffers {

@@ -357,6 +357,37 @@ static void first_constants_are_waited_for(void **state)
         fail_msg("%.2f of the cycles wait for constants, %.2f with parameters only", own, only);
 }
 
+// What the first warps ask of the special registers' unit passes while they wait for the first constant: 64 warps of an SM do not stand in
+// line for it. An H200's bnrelu:wide and bfspull:warp of bench/truth/validation-7 and -6, blocks of 512: `short_scoreboard` 5 and 4 %.
+static void special_registers_come_while_constants_do(void **state)
+{
+    (void)state;
+    static const char *index =
+        ".version 8.0\n.target sm_90\n.address_size 64\n"
+        ".visible .entry k(.param .u64 out, .param .u32 n)\n{\n.reg .b32 %r<8>; .reg .b64 %l<4>;\n"
+        "ld.param.u64 %l1, [out]; mov.u32 %r2, %tid.x; mov.u32 %r3, %ctaid.x; mov.u32 %r4, "
+        "%ntid.x;\n"
+        "mad.lo.u32 %r5, %r3, %r4, %r2; mul.wide.u32 %l2, %r5, 4; add.u64 %l1, %l1, %l2;\n"
+        "ld.global.u32 %r6, [%l1]; add.u32 %r6, %r6, 1;\nst.global.u32 [%l1], %r6;\nret;\n}\n";
+    double share = share_of(index, 132 * 4, 512, 1, STALL_SHORT_SCOREBOARD);
+    if (share > 0.1)
+        fail_msg("%.3f of the cycles wait for special registers", share);
+}
+
+// A barrier lets its warps go together; those of an H200 that sort in shared memory behind it wait for the loads (nucleus:sorted of
+// bench/truth/validation-8: `short_scoreboard` 42, `not_selected` 5 %).
+static void a_barrier_lets_its_warps_go_together(void **state)
+{
+    (void)state;
+    static const char *steps =
+        LOOP("ld.shared.u32 %r3, [%r5];\nadd.u32 %r3, %r3, 1;\nst.shared.u32 [%r5+4], %r3;\n"
+             "bar.sync 0;");
+    double line = share_of(steps, 132, 1024, 50, STALL_NOT_SELECTED);
+    double loads = share_of(steps, 132, 1024, 50, STALL_SHORT_SCOREBOARD);
+    if (line > loads)
+        fail_msg("%.3f of the cycles are in line, %.3f wait for loads", line, loads);
+}
+
 // Where a launch begins, no cache has its code and parameters; where a warp ends, it is looked at a while longer.
 static void starts_and_ends_have_their_reasons(void **state)
 {
@@ -506,8 +537,8 @@ static void loads_in_flight_are_limited(void **state)
                                         NEAR_LOADS(5) NEAR_LOADS(6) NEAR_LOADS(7) NEAR_LOADS(8));
     double fits = share_of(few, 264, 1024, 1, STALL_LG_THROTTLE);
     double full = share_of(many, 264, 1024, 1, STALL_LG_THROTTLE);
-    if (fits > 0.005 || full < 0.04)
-        fail_msg("3 loads of a warp: %.2f of the cycles wait for a place, 24: %.2f", fits, full);
+    if (fits > 0.005 || full < 0.02)
+        fail_msg("3 loads of a warp: %.2f of the cycles wait for a place, 24: %.3f", fits, full);
 }
 
 // A warp comes to a barrier with what it has loaded from shared memory, though it uses that behind it.
@@ -574,6 +605,8 @@ int main(void)
         cmocka_unit_test(stores_wait_while_their_warps_drain),
         cmocka_unit_test(shared_loads_under_a_predicate_take_their_time),
         cmocka_unit_test(first_constants_are_waited_for),
+        cmocka_unit_test(special_registers_come_while_constants_do),
+        cmocka_unit_test(a_barrier_lets_its_warps_go_together),
         cmocka_unit_test(starts_and_ends_have_their_reasons),
         cmocka_unit_test(instructions_of_one_pipe_wait_for_each_other),
         cmocka_unit_test(special_functions_wait_in_their_midst),

@@ -43,6 +43,40 @@ static void all_wait_where_one_waits(void **state)
         fail_msg("a turn of one SM %.0f cycles, of all in step %.0f", one, all);
 }
 
+// Turns in which each block loads a sector of its own, two of them next to each other: of half of the sectors that device memory brings
+// in pairs the L2 says that they are on their way. No sector is both missing and on its way, so all turns wait for device memory.
+static double sector_turn_cycles(unsigned blocks)
+{
+    enum { FAR_STRIDE = 8192 };
+    char text[2048];
+    struct bench b;
+    snprintf(text, sizeof text,
+             HEAD ".visible .entry k(.param .u64 in)\n{\n"
+                  ".reg .pred %%p; .reg .b32 %%r<8>; .reg .b64 %%rd<8>;\n"
+                  "ld.param.u64 %%rd1, [in]; mov.u32 %%r1, %%ctaid.x;\n"
+                  "mul.wide.u32 %%rd2, %%r1, 32; add.s64 %%rd3, %%rd1, %%rd2;\n"
+                  "mov.u32 %%r2, 0; mov.u32 %%r3, 0;\n"
+                  "turn: add.u32 %%r4, %%r2, %%r3; mul.wide.u32 %%rd4, %%r4, %d;\n"
+                  "add.s64 %%rd5, %%rd3, %%rd4; ld.global.u32 %%r5, [%%rd5];\n"
+                  "add.u32 %%r3, %%r3, %%r5; add.u32 %%r2, %%r2, 1; setp.lt.u32 %%p, %%r2, %d;\n"
+                  "@%%p bra turn;\nst.global.u32 [%%rd3+2097152], %%r3; ret;\n}\n",
+             FAR_STRIDE, TURNS);
+    bench_text(&b, text);
+    uint64_t in = bench_buffer(&b, "in", NULL, BYTES);
+    bench_run(&b, "k", GRID1(blocks, 32), ARGS(&in));
+    double ns = b.report.time.time_ns;
+    bench_close(&b);
+    return ns * BUS / 1000 / TURNS;
+}
+
+static void no_sector_both_misses_and_comes(void **state)
+{
+    (void)state;
+    double one = sector_turn_cycles(1), all = sector_turn_cycles(SMS);
+    if (all < 0.9 * one)
+        fail_msg("a turn of one SM %.0f cycles, of all %.0f", one, all);
+}
+
 // Where each picks lines of its own, few are asked for by others while they come: an SM waits for those alone.
 static void those_apart_wait_for_their_own(void **state)
 {
@@ -62,6 +96,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_wait_where_one_waits),
+        cmocka_unit_test(no_sector_both_misses_and_comes),
         cmocka_unit_test(those_apart_wait_for_their_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -227,10 +227,10 @@ struct replay {
     uint32_t order_mask;
     double
         *coming_credit; // one per site: L2 hits owed whose sectors are still on their way there …
-    double *coming_share; // … which are that share of the sectors
-    double *miss_credit;  // one per site: L2 misses owed; NULL: what was fetched before is in L2
-    double write_share;   // of the bytes stored, those that go on to device memory
-    double write_lone;    // what the L2 does for a sector stored, beside taking it in: cycles
+    double *far_share;  // … which, with the misses, are that share of the sectors
+    double *miss_credit; // one per site: L2 misses owed; NULL: what was fetched before is in L2
+    double write_share;  // of the bytes stored, those that go on to device memory
+    double write_lone;   // what the L2 does for a sector stored, beside taking it in: cycles
     double warp_cycles;
     // A sampler looks at one resident warp at a time (timing_stalls.c): of each site its time, by reason; NULL: nobody asks.
     double (*stalls)[STALL_COUNT];
@@ -307,6 +307,7 @@ static inline double queue_wait(const struct replay *p, const struct site_cost *
 double lsu_take(struct replay *p, double at, double cycles);
 double pipe_take(struct replay *p, struct server *pipe, double at, double cycles); // of any pipe
 double coming_share(const struct rates *r, const struct sim_site *s); // of the L2's sectors
+double far_share(const struct rates *r, const struct sim_site *s);    // … and those that miss
 // timing_memory.c: each starts at `at` and returns when its result is there, a store's when it has left the SM
 double load_global(struct replay *p, const struct trace_op *op, const struct site_cost *c,
                    double at);

@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-enum { PIECE = 160 };   // instructions scheduled together at most
+enum { PIECE = 320 };   // instructions scheduled together at most
 enum { TO_GUARD = 13 }; // cycles from a comparison to what is under its predicate, as ptxas reckons
 
 enum { IN_GLOBAL = 1, IN_SHARED = 2, IN_LOCAL = 4, IN_ALL = 7 };

@@ -237,6 +237,8 @@ static void block_start(struct replay *p, int slot, double at)
     }
 }
 
+// The barriers' unit takes warps one by one. With turns: as they come, and lets them go together (sorts of 1024 threads in shared memory:
+// an H200's samples are `short_scoreboard` where warps let go one by one would be `not_selected`).
 static void barrier_open(struct replay *p, int slot)
 {
     struct block_slot *s = &p->slots[slot];
@@ -245,7 +247,8 @@ static void barrier_open(struct replay *p, int slot)
         struct warp_state *w = &p->warps[index];
         if (!w->waiting)
             continue;
-        double turn = server_take(&p->barrier_unit, s->last_arrival, p->r.barrier_warp);
+        double turn = p->turns ? s->last_arrival
+                               : server_take(&p->barrier_unit, s->last_arrival, p->r.barrier_warp);
         double at = turn + p->r.barrier_warp + p->r.barrier;
         stall_add(p, w, w->barrier_site, STALL_BARRIER, sooner(at, s->last_arrival + p->r.barrier));
         stall_add(p, w, w->barrier_site, STALL_NOT_SELECTED, at);
@@ -284,7 +287,8 @@ static void warp_wait(struct replay *p, struct warp_state *w, uint32_t site)
     w->waiting = true;
     w->barrier_site = site;
     s->waiting++;
-    s->last_arrival = later(s->last_arrival, w->at);
+    double came = p->turns ? server_take(&p->barrier_unit, w->at, p->r.barrier_warp) : w->at;
+    s->last_arrival = later(s->last_arrival, came);
     if (s->waiting == s->running)
         barrier_open(p, w->block);
 }
@@ -586,9 +590,9 @@ bool replay_init(struct replay *p, const struct timing_input *in, uint64_t block
     p->stage = spare_take_zeros(in->spare, sizeof *p->stage);
     p->miss_credit = xcalloc((size_t)in->site_count, sizeof *p->miss_credit);
     p->coming_credit = xcalloc((size_t)in->site_count, sizeof *p->coming_credit);
-    p->coming_share = xcalloc((size_t)in->site_count, sizeof *p->coming_share);
+    p->far_share = xcalloc((size_t)in->site_count, sizeof *p->far_share);
     for (int i = 0; i < in->site_count; i++)
-        p->coming_share[i] = coming_share(&p->r, &in->stats[i]);
+        p->far_share[i] = far_share(&p->r, &in->stats[i]);
     p->gaps = xcalloc((size_t)in->site_count, sizeof *p->gaps);
     p->starts = xcalloc(blocks, sizeof *p->starts);
     p->ran_before = xcalloc(blocks, sizeof *p->ran_before);
@@ -637,7 +641,7 @@ void replay_release(struct replay *p)
     spare_give(p->order);
     free(p->miss_credit);
     free(p->coming_credit);
-    free(p->coming_share);
+    free(p->far_share);
     free(p->gaps);
     free(p->starts);
     free(p->ran_before);

@@ -122,15 +122,23 @@ double coming_share(const struct rates *r, const struct sim_site *s)
     return pow(sooner(1, coming / hits), r->step_power) * hits / sectors;
 }
 
-// How many of a request's sectors are.
-static double l2_coming(struct replay *p, uint32_t site, double sectors)
+// … or are not there at all.
+double far_share(const struct rates *r, const struct sim_site *s)
+{
+    double sectors = (double)s->l2_sectors;
+    double missed = sectors > 0 ? 1 - (double)s->l2_hit_sectors / sectors : 0;
+    return later(missed, 0) + coming_share(r, s);
+}
+
+// How many of a request's sectors are coming, of which so many miss: none is both.
+static double l2_coming(struct replay *p, uint32_t site, double sectors, double missed)
 {
     if (p->coming_credit == NULL)
         return 0;
-    p->coming_credit[site] += sectors * p->coming_share[site];
-    double whole = floor(p->coming_credit[site] + 1e-9);
-    p->coming_credit[site] -= whole;
-    return whole;
+    p->coming_credit[site] += sectors * p->far_share[site];
+    double far = later(missed, floor(p->coming_credit[site] + 1e-9));
+    p->coming_credit[site] -= far;
+    return far - missed;
 }
 
 // When the SMs that are ahead are where this one is.
@@ -190,8 +198,9 @@ static double lines_fetch(struct replay *p, uint32_t site, struct request q, dou
     const struct rates *r = &p->r;
     uint32_t lines = q.lines > 0 ? q.lines : 1;
     double missed = q.sectors * (double)SECTOR_BYTES;
-    double from_dram = l2_misses(p, site, q.first_line, q.sectors) * lines / q.sectors; // lines
-    double coming = from_dram + l2_coming(p, site, q.sectors) * lines / q.sectors;
+    double misses = l2_misses(p, site, q.first_line, q.sectors);
+    double from_dram = misses * lines / q.sectors; // lines
+    double coming = from_dram + l2_coming(p, site, q.sectors, misses) * lines / q.sectors;
     double arrives = 0, latency = r->array_cache_latency;
     for (uint32_t i = 0; i < lines; i++) {
         double leaves = port_requests(1) / r->port_lines;

@@ -95,13 +95,21 @@ static double values_vote(struct replay *p, const struct trace_op *op, const str
     return p->start + cycles - c->cycles + c->latency;
 }
 
+// While a launch's first warps wait for a constant that no cache has (sampling_first), what they asked that unit for passes it: nobody
+// stands in line behind it when the constant has come.
+static bool passes_unseen(const struct replay *p, double at)
+{
+    return p->turns && at < p->r.first_fetch + p->r.first_constant;
+}
+
 // A constant for each lane: the cache gives one word after the other, those that lanes share at once.
 static double constants_load(struct replay *p, const struct trace_op *op, const struct site_cost *c,
                              double at)
 {
     double more = op->wavefronts > 1 ? (op->wavefronts - 1) * c->cycles : 0;
     lsu_take(p, at, p->r.lsu_issue); // the data come through the load/store unit's data stage
-    p->start = server_take(&p->pipe[c->first], at, c->cycles + more);
+    double taken = passes_unseen(p, at) ? 0 : c->cycles;
+    p->start = server_take(&p->pipe[c->first], at, taken + more);
     return p->start + more + c->latency;
 }
 
