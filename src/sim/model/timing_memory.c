@@ -122,17 +122,6 @@ double coming_share(const struct rates *r, const struct sim_site *s)
     return pow(sooner(1, coming / hits), r->step_power) * hits / sectors;
 }
 
-// How many of a request's sectors are.
-static double l2_coming(struct replay *p, uint32_t site, double sectors)
-{
-    if (p->coming_credit == NULL)
-        return 0;
-    p->coming_credit[site] += sectors * p->coming_share[site];
-    double whole = floor(p->coming_credit[site] + 1e-9);
-    p->coming_credit[site] -= whole;
-    return whole;
-}
-
 // When the SMs that are ahead are where this one is.
 static double others_at(const struct replay *p, double at)
 {
@@ -151,9 +140,11 @@ struct request { // of lines that are not in L1
     uint32_t first_line, lines, sectors;
 };
 
-static void fill_note(struct replay *p, uint32_t line, double arrives)
+static void fill_note(struct replay *p, uint32_t line, double sectors, double arrives)
 {
-    *fill_slot(p, line) = (struct fill){.line = line, .arrives = arrives};
+    double before = line_seen(p, line) ? (double)fill_slot(p, line)->sectors : 0;
+    *fill_slot(p, line) =
+        (struct fill){.line = line, .sectors = (float)(before + sectors), .arrives = arrives};
 }
 
 // What missed L2 passes the cache in front of device memory, where the chip has one. Returns when it would be there from it.
@@ -183,6 +174,51 @@ static bool array_cache_hits(struct replay *p)
     return hit;
 }
 
+enum source { FROM_L2, FROM_MEMORY, COMING };
+
+// A request's sectors are owed as many misses of L2, and as many hits on what is still coming there, as its site has in the mean;
+// of the latter, what no line of the request can take is forgotten.
+static void sources_owe(struct replay *p, uint32_t site, double sectors)
+{
+    if (p->miss_credit == NULL || p->in->stats[site].l2_sectors == 0)
+        return;
+    const struct sim_site *s = &p->in->stats[site];
+    double share = 1 - (double)s->l2_hit_sectors / (double)s->l2_sectors;
+    p->miss_credit[site] += sectors * later(share, 0);
+    p->coming_credit[site] =
+        sooner(p->coming_credit[site], sectors) + sectors * p->coming_share[site];
+}
+
+static bool credit_take(double *credit, double sectors, double beyond)
+{
+    if (*credit + 1e-9 < sectors + beyond)
+        return false;
+    *credit -= sectors;
+    return true;
+}
+
+// Does a request bring what no other of this SM has brought? Device memory sends granules of several sectors: of those that walk
+// through a line sector by sector only the first of a granule waits for it (docs/h200-rates.md, section 2).
+static bool is_new_granule(struct replay *p, uint32_t line, double sectors)
+{
+    static const double whole = (double)LINE_BYTES / SECTOR_BYTES, half = 0.5;
+    if (!line_seen(p, line))
+        return true;
+    double before = (double)fill_slot(p, line)->sectors, begun = fmod(before, p->r.granule);
+    bool comes = begun >= half && begun + sectors < p->r.granule + half;
+    return before + sectors < whole + half && !comes;
+}
+
+// Where a line's sectors are found: what is owed falls on those of new granules, and on others where too much is owed.
+static enum source line_source(struct replay *p, uint32_t site, uint32_t line, double sectors)
+{
+    enum { MUCH = 8 }; // sectors
+    bool is_new = is_new_granule(p, line, sectors);
+    if (credit_take(&p->miss_credit[site], sectors, is_new ? 0 : MUCH))
+        return FROM_MEMORY;
+    return is_new && credit_take(&p->coming_credit[site], sectors, 0) ? COMING : FROM_L2;
+}
+
 // Lines that are not in L1, one by one through the port, L2 and, as often as this site's do, device
 // memory. Returns when the slowest is there.
 static double lines_fetch(struct replay *p, uint32_t site, struct request q, double at)
@@ -190,15 +226,17 @@ static double lines_fetch(struct replay *p, uint32_t site, struct request q, dou
     const struct rates *r = &p->r;
     uint32_t lines = q.lines > 0 ? q.lines : 1;
     double missed = q.sectors * (double)SECTOR_BYTES;
-    double from_dram = l2_misses(p, site, q.first_line, q.sectors) * lines / q.sectors; // lines
-    double coming = from_dram + l2_coming(p, site, q.sectors) * lines / q.sectors;
+    double each = q.sectors / (double)lines;
+    enum source unknown = line_seen(p, q.first_line) ? FROM_L2 : FROM_MEMORY;
+    sources_owe(p, site, q.sectors);
     double arrives = 0, latency = r->array_cache_latency;
     for (uint32_t i = 0; i < lines; i++) {
         double leaves = port_requests(1) / r->port_lines;
         double sent = server_take(&p->port, at, leaves) + leaves;
         uint32_t line = q.first_line + i;
-        if (i + 0.5 >= from_dram && array_cache_hits(p)) {
-            fill_note(p, line, sent + r->array_cache_latency);
+        enum source from = p->miss_credit != NULL ? line_source(p, site, line, each) : unknown;
+        if (from != FROM_MEMORY && array_cache_hits(p)) {
+            fill_note(p, line, each, sent + r->array_cache_latency);
             arrives = later(arrives, sent + r->array_cache_latency);
             continue;
         }
@@ -208,12 +246,12 @@ static double lines_fetch(struct replay *p, uint32_t site, struct request q, dou
         double read = missed / lines / r->l2_read_bytes;
         double l2 = server_take(&p->l2, sent, read) + read;
         double there = l2 + l2_line_latency(p, line);
-        if (i + 0.5 < from_dram) {
+        if (from == FROM_MEMORY) {
             double bytes = missed / lines * p->fetched;
             double cached = memory_cache_take(p, bytes, l2);
             there = later(there, cached);
             if (memory_cache_hits(p)) {
-                fill_note(p, line, there);
+                fill_note(p, line, each, there);
                 arrives = later(arrives, there);
                 continue;
             }
@@ -221,10 +259,10 @@ static double lines_fetch(struct replay *p, uint32_t site, struct request q, dou
             memory_count(p, sent, bytes);
             double dram = server_take(&p->dram, l2, cost) + cost;
             there = later(there, dram + dram_line_latency(p, line));
-        } else if (i + 0.5 < coming) {
+        } else if (from == COMING) {
             there = later(there, l2 + dram_line_latency(p, line));
         }
-        fill_note(p, line, there);
+        fill_note(p, line, each, there);
         arrives = later(arrives, there);
     }
     double fill = missed / r->fill_bytes;
