@@ -51,7 +51,8 @@ static void the_second_sector_of_a_granule_is_there(void **state)
     for (unsigned sms = 1; sms <= SMS; sms += SMS - 1) {
         double sectors = turn_cycles(sms, 32), granules = turn_cycles(sms, 64);
         if (sectors < 0.6 * granules || sectors > 0.85 * granules)
-            fail_msg("%u SMs: a turn of a sector %.0f cycles, of a granule %.0f", sms, sectors, granules);
+            fail_msg("%u SMs: a turn of a sector %.0f cycles, of a granule %.0f", sms, sectors,
+                     granules);
     }
 }
 

@@ -122,6 +122,17 @@ double coming_share(const struct rates *r, const struct sim_site *s)
     return pow(sooner(1, coming / hits), r->step_power) * hits / sectors;
 }
 
+// How many of a request's sectors are.
+static double l2_coming(struct replay *p, uint32_t site, double sectors)
+{
+    if (p->coming_credit == NULL)
+        return 0;
+    p->coming_credit[site] += sectors * p->coming_share[site];
+    double whole = floor(p->coming_credit[site] + 1e-9);
+    p->coming_credit[site] -= whole;
+    return whole;
+}
+
 // When the SMs that are ahead are where this one is.
 static double others_at(const struct replay *p, double at)
 {
@@ -176,11 +187,11 @@ static bool array_cache_hits(struct replay *p)
 
 enum source { FROM_L2, FROM_MEMORY, COMING };
 
-// A request's sectors are owed as many misses of L2, and as many hits on what is still coming there, as its site has in the mean;
-// of the latter, what no line of the request can take is forgotten.
+// A request of less than a granule of each line: its sectors are owed as many misses of L2, and as many hits on what is still coming
+// there, as its site has in the mean; of the latter, what no line of the request can take is forgotten.
 static void sources_owe(struct replay *p, uint32_t site, double sectors)
 {
-    if (p->miss_credit == NULL || p->in->stats[site].l2_sectors == 0)
+    if (p->in->stats[site].l2_sectors == 0)
         return;
     const struct sim_site *s = &p->in->stats[site];
     double share = 1 - (double)s->l2_hit_sectors / (double)s->l2_sectors;
@@ -201,12 +212,11 @@ static bool credit_take(double *credit, double sectors, double beyond)
 // through a line sector by sector only the first of a granule waits for it (docs/h200-rates.md, section 2).
 static bool is_new_granule(struct replay *p, uint32_t line, double sectors)
 {
-    static const double whole = (double)LINE_BYTES / SECTOR_BYTES, half = 0.5;
+    static const double half = 0.5;
     if (!line_seen(p, line))
         return true;
-    double before = (double)fill_slot(p, line)->sectors, begun = fmod(before, p->r.granule);
-    bool comes = begun >= half && begun + sectors < p->r.granule + half;
-    return before + sectors < whole + half && !comes;
+    double begun = fmod((double)fill_slot(p, line)->sectors, p->r.granule);
+    return begun < half || begun + sectors > p->r.granule + half;
 }
 
 // Where a line's sectors are found: what is owed falls on those of new granules, and on others where too much is owed.
@@ -227,14 +237,23 @@ static double lines_fetch(struct replay *p, uint32_t site, struct request q, dou
     uint32_t lines = q.lines > 0 ? q.lines : 1;
     double missed = q.sectors * (double)SECTOR_BYTES;
     double each = q.sectors / (double)lines;
-    enum source unknown = line_seen(p, q.first_line) ? FROM_L2 : FROM_MEMORY;
-    sources_owe(p, site, q.sectors);
+    bool in_part = p->miss_credit != NULL && each < r->granule;
+    double from_dram = 0, coming = 0; // lines
+    if (in_part) {
+        sources_owe(p, site, q.sectors);
+    } else {
+        from_dram = l2_misses(p, site, q.first_line, q.sectors) / each;
+        coming = from_dram + l2_coming(p, site, q.sectors) / each;
+    }
     double arrives = 0, latency = r->array_cache_latency;
     for (uint32_t i = 0; i < lines; i++) {
         double leaves = port_requests(1) / r->port_lines;
         double sent = server_take(&p->port, at, leaves) + leaves;
         uint32_t line = q.first_line + i;
-        enum source from = p->miss_credit != NULL ? line_source(p, site, line, each) : unknown;
+        enum source from = in_part               ? line_source(p, site, line, each)
+                           : i + 0.5 < from_dram ? FROM_MEMORY
+                           : i + 0.5 < coming    ? COMING
+                                                 : FROM_L2;
         if (from != FROM_MEMORY && array_cache_hits(p)) {
             fill_note(p, line, each, sent + r->array_cache_latency);
             arrives = later(arrives, sent + r->array_cache_latency);
@@ -261,6 +280,8 @@ static double lines_fetch(struct replay *p, uint32_t site, struct request q, dou
             there = later(there, dram + dram_line_latency(p, line));
         } else if (from == COMING) {
             there = later(there, l2 + dram_line_latency(p, line));
+        } else if (in_part && !is_new_granule(p, line, each)) { // it may be on its way
+            there = later(there, fill_slot(p, line)->arrives);
         }
         fill_note(p, line, each, there);
         arrives = later(arrives, there);
