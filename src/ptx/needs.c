@@ -472,8 +472,48 @@ void ptx_registers_held(const struct ptx_function *f, int *held)
         held[b] = (held[b] + 1) / 2; // pointers as in ptx_register_estimate
 }
 
+static void counters_find(const struct needs *n, int reg, int depth, uint64_t *set)
+{
+    const struct held *v = &n->values[reg];
+    if (!v->virtual || depth >= DEPTH_MAX)
+        return;
+    for (int i = 0; i < STANDS && v->stands[i] != NONE; i++)
+        counters_find(n, v->stands[i], depth + 1, set);
+    if (v->definition == SEVERAL)
+        put(set, reg, true);
+}
+
+static void operand_counters(const struct needs *n, const struct ptx_operand *o, uint64_t *set)
+{
+    for (int i = 0; i < o->element_count; i++)
+        operand_counters(n, &o->elements[i], set);
+    if ((o->kind == PTX_OPERAND_REGISTER || o->kind == PTX_OPERAND_ADDRESS) && o->reg >= 0)
+        counters_find(n, o->reg, 0, set);
+}
+
+// Counters that all threads take alike, and that the block reads: a loop's are in registers of each thread while its turns follow
+// each other in the code.
+static void counters_add(const struct ptx_function *f, int *held)
+{
+    struct needs n = needs_new(f, false);
+    uint64_t *set = xcalloc(n.words, sizeof *set);
+    for (int b = 0; b < f->block_count; b++) {
+        memset(set, 0, n.words * sizeof *set);
+        for (int i = f->blocks[b].first; i < f->blocks[b].first + f->blocks[b].count; i++) {
+            const struct ptx_instruction *in = &f->instructions[i];
+            for (int k = in->writes_first ? 1 : 0; k < in->operand_count; k++)
+                operand_counters(&n, &in->operands[k], set);
+        }
+        for (int r = 0; r < f->register_count; r++)
+            held[b] += needs_has(set, r);
+    }
+    free(set);
+    needs_release(&n);
+}
+
 void ptx_registers_turned(const struct ptx_function *f, int *held)
 {
     memset(held, 0, (size_t)f->block_count * sizeof *held);
     held_add(f, false, false, held);
+    counters_add(f, held);
 }

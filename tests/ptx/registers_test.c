@@ -34,6 +34,39 @@ static int estimate_with(const char *directives, const char *body, const struct 
     return registers;
 }
 
+// Registers that are held through the second block, a loop whose next turn is decided by `next`, while its turns are copied.
+static int turned(const char *next)
+{
+    struct arena a = {0};
+    struct error err = {0};
+    struct ptx_module *m = NULL;
+    int held[8] = {0};
+    const char *text = arena_printf(
+        &a,
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out) {\n"
+        ".reg .f32 %%f<4>; .reg .b32 %%r<4>; .reg .b64 %%d<4>; .reg .pred %%p;\n"
+        "ld.param.u64 %%d0, [out];\nmov.u32 %%r0, %%tid.x;\nmul.wide.u32 %%d1, %%r0, 4;\n"
+        "add.s64 %%d2, %%d0, %%d1;\nmov.f32 %%f0, 0f00000000;\nmov.u32 %%r1, 0;\n"
+        "L: ld.global.f32 %%f1, [%%d2];\nadd.f32 %%f0, %%f0, %%f1;\nadd.s64 %%d2, %%d2, 128;\n%s"
+        "@%%p bra L;\nst.global.f32 [%%d0], %%f0;\nret;\n}\n",
+        next);
+    if (!ptx_parse(&a, "t.ptx", text, strlen(text), &m, &err))
+        fail_msg("%s", err.message);
+    assert_in_range(m->functions[0].block_count, 2, 8);
+    ptx_registers_turned(&m->functions[0], held);
+    arena_release(&a);
+    return held[1];
+}
+
+// A counter that all threads take alike is in a uniform register; through turns that follow each other in the code it is not.
+static void counters_are_held_through_turns(void **state)
+{
+    (void)state;
+    int without = turned("setp.lt.f32 %p, %f1, 0f00000000;\n"),
+        with = turned("add.s32 %r1, %r1, 1;\nsetp.lt.u32 %p, %r1, 64;\n");
+    assert_int_equal(with, without + 1);
+}
+
 #define ADD(body, ...) (void)snprintf((body) + strlen(body), TEXT - strlen(body), __VA_ARGS__)
 
 /* ---- numbers of 64 bits in loops ------------------------------------------------------------------------------ */
@@ -263,6 +296,7 @@ int main(void)
         cmocka_unit_test(steps_are_those_that_cost_a_block_of_the_stated_size),
         cmocka_unit_test(loads_that_are_one_bring_all_their_words_at_once),
         cmocka_unit_test(loads_that_are_one_in_several_turns_bring_the_words_of_all),
+        cmocka_unit_test(counters_are_held_through_turns),
         cmocka_unit_test(loads_have_room_up_to_the_next_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -140,6 +140,7 @@ static void rates_latencies(struct rates *r, const struct gpu *g)
     r->branch = known_or_none(GPU(g, branch_cycles));
     r->store_pass = known_or_none(g->value[GPU_FIELD_lsu_store_flit_cycles]);
     r->own_pass = known_or_none(g->value[GPU_FIELD_lsu_pass_cycles]);
+    r->granule = GPU(g, l2_dram_granule_bytes) / SECTOR_BYTES;
     r->step_followers = known_or_none(g->value[GPU_FIELD_l2_step_followers]);
     r->step_power =
         isnan(g->value[GPU_FIELD_l2_step_power]) ? 1 : g->value[GPU_FIELD_l2_step_power];

@@ -24,6 +24,7 @@ static inline double sooner(double a, double b)
 struct rates {
     double none;                       // 0: of pipes that have no such figure
     double store_pass, own_pass, word; // of stores' flits, a scheduler's loads, wide loads: 0: none
+    double granule;                    // sectors that device memory sends together
     double step_followers,
         step_power; // of SMs that wait for the same lines: a power of 1: not in step
     double lines, lsu_issue, lsu_store, l1_bytes, fill_bytes, wavefront;

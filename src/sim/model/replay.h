@@ -123,6 +123,7 @@ struct block_slot {
 
 struct fill { // a line on its way
     uint32_t line;
+    float sectors; // that were asked for until now
     double arrives;
 };
 

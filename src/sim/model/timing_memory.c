@@ -159,9 +159,11 @@ struct request { // of lines that are not in L1
     uint32_t first_line, lines, sectors;
 };
 
-static void fill_note(struct replay *p, uint32_t line, double arrives)
+static void fill_note(struct replay *p, uint32_t line, double sectors, double arrives)
 {
-    *fill_slot(p, line) = (struct fill){.line = line, .arrives = arrives};
+    double before = line_seen(p, line) ? (double)fill_slot(p, line)->sectors : 0;
+    *fill_slot(p, line) =
+        (struct fill){.line = line, .sectors = (float)(before + sectors), .arrives = arrives};
 }
 
 // What missed L2 passes the cache in front of device memory, where the chip has one. Returns when it would be there from it.
@@ -191,6 +193,51 @@ static bool array_cache_hits(struct replay *p)
     return hit;
 }
 
+enum source { FROM_L2, FROM_MEMORY, COMING };
+
+// A request of less than a granule of each line: its sectors are owed as many misses of L2, and as many hits on what is still coming
+// there, as its site has in the mean; of the latter, what no line of the request can take is forgotten.
+static void sources_owe(struct replay *p, uint32_t site, double sectors)
+{
+    if (p->in->stats[site].l2_sectors == 0)
+        return;
+    const struct sim_site *s = &p->in->stats[site];
+    double share = 1 - (double)s->l2_hit_sectors / (double)s->l2_sectors;
+    p->miss_credit[site] += sectors * later(share, 0);
+    p->coming_credit[site] = sooner(p->coming_credit[site], sectors) + sectors * p->far_share[site];
+}
+
+static bool credit_take(double *credit, double sectors, double beyond)
+{
+    if (*credit + 1e-9 < sectors + beyond)
+        return false;
+    *credit -= sectors;
+    return true;
+}
+
+// Does a request bring what no other of this SM has brought? Device memory sends granules of several sectors: of those that walk
+// through a line sector by sector only the first of a granule waits for it (docs/h200-rates.md, section 2).
+static bool is_new_granule(struct replay *p, uint32_t line, double sectors)
+{
+    static const double half = 0.5;
+    if (!line_seen(p, line))
+        return true;
+    double begun = fmod((double)fill_slot(p, line)->sectors, p->r.granule);
+    return begun < half || begun + sectors > p->r.granule + half;
+}
+
+// Where a line's sectors are found: what is owed falls on those of new granules, and on others where too much is owed.
+static enum source line_source(struct replay *p, uint32_t site, uint32_t line, double sectors)
+{
+    enum { MUCH = 8 }; // sectors
+    bool is_new = is_new_granule(p, line, sectors);
+    if (credit_take(&p->miss_credit[site], sectors, is_new ? 0 : MUCH)) {
+        p->coming_credit[site] -= sectors; // none is both
+        return FROM_MEMORY;
+    }
+    return is_new && credit_take(&p->coming_credit[site], sectors, 0) ? COMING : FROM_L2;
+}
+
 // Lines that are not in L1, one by one through the port, L2 and, as often as this site's do, device
 // memory. Returns when the slowest is there.
 static double lines_fetch(struct replay *p, uint32_t site, struct request q, double at)
@@ -198,16 +245,27 @@ static double lines_fetch(struct replay *p, uint32_t site, struct request q, dou
     const struct rates *r = &p->r;
     uint32_t lines = q.lines > 0 ? q.lines : 1;
     double missed = q.sectors * (double)SECTOR_BYTES;
-    double misses = l2_misses(p, site, q.first_line, q.sectors);
-    double from_dram = misses * lines / q.sectors; // lines
-    double coming = from_dram + l2_coming(p, site, q.sectors, misses) * lines / q.sectors;
+    double each = q.sectors / (double)lines;
+    bool in_part = p->miss_credit != NULL && each < r->granule;
+    double from_dram = 0, coming = 0; // lines
+    if (in_part) {
+        sources_owe(p, site, q.sectors);
+    } else {
+        double misses = l2_misses(p, site, q.first_line, q.sectors);
+        from_dram = misses / each;
+        coming = from_dram + l2_coming(p, site, q.sectors, misses) / each;
+    }
     double arrives = 0, latency = r->array_cache_latency;
     for (uint32_t i = 0; i < lines; i++) {
         double leaves = port_requests(1) / r->port_lines;
         double sent = server_take(&p->port, at, leaves) + leaves;
         uint32_t line = q.first_line + i;
-        if (i + 0.5 >= from_dram && array_cache_hits(p)) {
-            fill_note(p, line, sent + r->array_cache_latency);
+        enum source from = in_part               ? line_source(p, site, line, each)
+                           : i + 0.5 < from_dram ? FROM_MEMORY
+                           : i + 0.5 < coming    ? COMING
+                                                 : FROM_L2;
+        if (from != FROM_MEMORY && array_cache_hits(p)) {
+            fill_note(p, line, each, sent + r->array_cache_latency);
             arrives = later(arrives, sent + r->array_cache_latency);
             continue;
         }
@@ -217,12 +275,12 @@ static double lines_fetch(struct replay *p, uint32_t site, struct request q, dou
         double read = missed / lines / r->l2_read_bytes;
         double l2 = server_take(&p->l2, sent, read) + read;
         double there = l2 + l2_line_latency(p, line);
-        if (i + 0.5 < from_dram) {
+        if (from == FROM_MEMORY) {
             double bytes = missed / lines * p->fetched;
             double cached = memory_cache_take(p, bytes, l2);
             there = later(there, cached);
             if (memory_cache_hits(p)) {
-                fill_note(p, line, there);
+                fill_note(p, line, each, there);
                 arrives = later(arrives, there);
                 continue;
             }
@@ -230,10 +288,12 @@ static double lines_fetch(struct replay *p, uint32_t site, struct request q, dou
             memory_count(p, sent, bytes);
             double dram = server_take(&p->dram, l2, cost) + cost;
             there = later(there, dram + dram_line_latency(p, line));
-        } else if (i + 0.5 < coming) {
+        } else if (from == COMING) {
             there = later(there, l2 + dram_line_latency(p, line));
+        } else if (in_part && !is_new_granule(p, line, each)) { // it may be on its way
+            there = later(there, fill_slot(p, line)->arrives);
         }
-        fill_note(p, line, there);
+        fill_note(p, line, each, there);
         arrives = later(arrives, there);
     }
     double fill = missed / r->fill_bytes;

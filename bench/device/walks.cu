@@ -1,0 +1,242 @@
+// How long a load of a walk through memory takes, place by place: cold lines walked forwards by one lane, by rows, by many SMs at once;
+// sectors that were stored into; gathers of 4, 8 and 16 bytes a lane. Clock cycles of single loads that the next one waits for.
+// CSV: test,parameter,blocks,place,cycles (the median over blocks and repetitions). docs/h200-rates.md, sections 2 and 3.
+// SPDX-License-Identifier: Apache-2.0
+#include "check.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+enum { STAMPS = 256, LANES = 32 };
+
+__device__ __forceinline__ uint32_t now()
+{
+    uint32_t t;
+    asm volatile("mov.u32 %0, %%clock;" : "=r"(t)::"memory");
+    return t;
+}
+__device__ __forceinline__ uint32_t load(const void *p)
+{
+    uint32_t v;
+    asm volatile("ld.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+    return v;
+}
+__device__ __forceinline__ uint32_t load_byte(const void *p)
+{
+    uint32_t v;
+    asm volatile("ld.global.u8 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+    return v;
+}
+// Cycles of a load that is waited for, less nothing: the reads of the clock are in it.
+#define TIMED(v, expr)                                  \
+    do {                                                \
+        uint32_t t0 = now();                            \
+        v += expr;                                      \
+        asm volatile("" ::"r"(v) : "memory");           \
+        uint32_t t1 = now() + (v == 0xdeadbeef ? 1 : 0); \
+        stamp[n++] = t1 - t0;                           \
+    } while (0)
+#define KEEP                                             \
+    __syncwarp();                                        \
+    for (int i = threadIdx.x; i < STAMPS; i += LANES)    \
+    out[blockIdx.x * STAMPS + i] = i < count ? stamp[i] : 0
+
+// Lane k reads a word of row k, then the next one `step` bytes on; rows are `pitch` bytes apart (0: all lanes one word).
+__global__ void walk(uint32_t *out, const char *from, int64_t pitch, int step, int count, int64_t apart)
+{
+    __shared__ uint32_t stamp[STAMPS];
+    const char *p = from + threadIdx.x * pitch + blockIdx.x * apart;
+    uint32_t v = 0;
+    int n = 0;
+    for (int i = 0; i < count; i++, p += step)
+        TIMED(v, load(p + v));
+    KEEP;
+}
+
+// A sector is read, then stored into (bytes of the store: 1, 2, 4; 32: all lanes store all of a line), then read again at once,
+// and once more.
+__global__ void stored(uint32_t *out, char *at, int bytes, int other, int count, int64_t pitch)
+{
+    __shared__ uint32_t stamp[STAMPS];
+    char *p = at + blockIdx.x * 65536 + threadIdx.x * pitch;
+    uint32_t v = 0;
+    int n = 0;
+    for (int i = 0; i + 4 <= count; i += 4, p += 1024) {
+        TIMED(v, load_byte(p + v));
+        TIMED(v, load_byte(p + v));
+        if (bytes == 1)
+            asm volatile("st.global.u8 [%0], %1;" ::"l"(p + other + v), "r"(0) : "memory");
+        if (bytes == 2)
+            asm volatile("st.global.u16 [%0], %1;" ::"l"(p + other + v), "h"((short)0) : "memory");
+        if (bytes == 4)
+            asm volatile("st.global.u32 [%0], %1;" ::"l"(p + other + v), "r"(0) : "memory");
+        TIMED(v, load_byte(p + v));
+        TIMED(v, load_byte(p + v));
+    }
+    KEEP;
+}
+
+// Gathers: each lane its own records of `words` words at random places of `size` bytes; `count` times, `warps` warps a block.
+template <int WORDS, int AHEAD>
+__global__ void gather(uint32_t *out, const char *from, uint32_t size, int count)
+{
+    uint32_t at = (blockIdx.x * blockDim.x + threadIdx.x) * 2654435761u, s = 0;
+    __syncthreads();
+    uint32_t t0 = now();
+    for (int i = 0; i < count; i++) {
+        uint32_t v[AHEAD][4];
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++) {
+            at = at * 1664525u + 1013904223u;
+            const char *p = from + (uint64_t)(((uint64_t)at * (size / (4 * WORDS))) >> 32) * (4 * WORDS);
+            if (WORDS == 1)
+                asm volatile("ld.global.u32 %0, [%1];" : "=r"(v[k][0]) : "l"(p));
+            if (WORDS == 2)
+                asm volatile("ld.global.v2.u32 {%0, %1}, [%2];" : "=r"(v[k][0]), "=r"(v[k][1]) : "l"(p));
+            if (WORDS == 4)
+                asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                             : "=r"(v[k][0]), "=r"(v[k][1]), "=r"(v[k][2]), "=r"(v[k][3])
+                             : "l"(p));
+        }
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++)
+            s += v[k][0] + v[k][WORDS - 1];
+    }
+    __syncthreads();
+    uint32_t t1 = now();
+    if (threadIdx.x == 0)
+        out[blockIdx.x * STAMPS] = t1 - t0 + (s == 0xdeadbeef);
+}
+
+static char *memory, *other;
+static uint32_t *result;
+static const size_t room = (size_t)1 << 30, flushed = (size_t)256 << 20;
+
+__global__ void read_all(uint32_t *out, const uint4 *from, size_t count)
+{
+    uint32_t s = 0;
+    for (size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += (size_t)gridDim.x * blockDim.x)
+        s += from[i].x;
+    if (s == 0xdeadbeef)
+        out[0] = s;
+}
+
+// Nothing of `memory` is left in L2; what is there is clean, or dirty.
+static void flush(bool dirty)
+{
+    if (dirty)
+        CHECK(cudaMemset(other, 0, flushed));
+    else
+        read_all<<<1056, 256>>>(result, (const uint4 *)other, flushed / 16);
+    CHECK(cudaDeviceSynchronize());
+}
+
+static std::vector<uint32_t> take(int blocks)
+{
+    CHECK(cudaDeviceSynchronize());
+    std::vector<uint32_t> r((size_t)blocks * STAMPS);
+    CHECK(cudaMemcpy(r.data(), result, r.size() * 4, cudaMemcpyDeviceToHost));
+    return r;
+}
+
+static double median(std::vector<double> v)
+{
+    std::sort(v.begin(), v.end());
+    return v.empty() ? 0 : v[v.size() / 2];
+}
+
+// Prints the median of each place modulo `period` and the mean of all.
+static void show(const char *test, const char *parameter, int blocks, int period, int first, int count,
+                 const std::vector<std::vector<uint32_t>> &runs)
+{
+    std::map<int, std::vector<double>> by;
+    double sum = 0, n = 0;
+    for (const auto &r : runs)
+        for (int b = 0; b < blocks; b++)
+            for (int i = first; i < count; i++)
+                by[i % period].push_back(r[(size_t)b * STAMPS + i]), sum += r[(size_t)b * STAMPS + i], n++;
+    printf("%s,%s,%d,mean,%.1f\n", test, parameter, blocks, sum / n);
+    for (auto &p : by)
+        printf("%s,%s,%d,%d,%.0f\n", test, parameter, blocks, p.first, median(p.second));
+}
+
+static void walks()
+{
+    for (int cold = 0; cold < 3; cold++) // L2 has it; clean before; dirty before
+        for (int64_t pitch : {0, 368, 4096})
+            for (int step : {4, 32, 64, 128, 256, 4096}) {
+                if (pitch > 0 && step != 4)
+                    continue;
+                for (int blocks : {1, 18, 132})
+                    for (int64_t apart : {(int64_t)0, (int64_t)4 << 20}) {
+                        if (apart > 0 && (blocks == 1 || pitch == 368))
+                            continue;
+                        std::vector<std::vector<uint32_t>> runs;
+                        for (int k = 0; k < 5; k++) {
+                            if (cold == 0)
+                                walk<<<blocks, LANES>>>(result, memory, pitch, step, STAMPS, apart);
+                            else
+                                flush(cold == 2);
+                            walk<<<blocks, LANES>>>(result, memory, pitch, step, STAMPS, apart);
+                            runs.push_back(take(blocks));
+                        }
+                        char what[80];
+                        snprintf(what, sizeof what, "%s pitch %d step %d%s", cold == 0 ? "in L2" : cold == 1 ? "clean" : "dirty",
+                                 (int)pitch, step, apart ? " apart" : "");
+                        show("walk", what, blocks, step == 4 ? 32 : step >= 256 ? 2 : 256 / step, 32, STAMPS, runs);
+                    }
+            }
+}
+
+static void stores()
+{
+    for (int64_t pitch : {0, 32768})
+        for (int bytes : {0, 1, 2, 4})
+            for (int place : {0, 16, 32}) { // the same place, another of the sector, another sector
+                std::vector<std::vector<uint32_t>> runs;
+                for (int k = 0; k < 5; k++) {
+                    stored<<<1, pitch ? 2 : 1>>>(result, memory, bytes, place, 128, pitch);
+                    runs.push_back(take(1));
+                }
+                char what[80];
+                snprintf(what, sizeof what, "%d bytes at %d lanes %d", bytes, place, pitch ? 2 : 1);
+                show("stored", what, 1, 4, 16, 128, runs);
+            }
+}
+
+template <int WORDS, int AHEAD> static void gathers()
+{
+    for (uint32_t size : {32768u, 16u << 20, 512u << 20})
+        for (int warps : {1, 8, 32})
+            for (int blocks : {1, 132, 264}) {
+                std::vector<double> t;
+                int count = size > (64u << 20) ? 24 : 64;
+                for (int k = 0; k < 3; k++) {
+                    gather<WORDS, AHEAD><<<blocks, warps * LANES>>>(result, memory, size, count);
+                    auto r = take(blocks);
+                    for (int b = 0; b < blocks && k > 0; b++)
+                        t.push_back(r[(size_t)b * STAMPS]);
+                }
+                printf("gather,%d words %d ahead %u bytes %d warps,%d,turn,%.1f\n", WORDS, AHEAD, size, warps, blocks, median(t) / count);
+            }
+}
+
+int main()
+{
+    CHECK(cudaMalloc(&memory, room));
+    CHECK(cudaMalloc(&other, flushed));
+    CHECK(cudaMalloc(&result, 264 * STAMPS * 4));
+    CHECK(cudaMemset(memory, 0, room));
+    CHECK(cudaMemset(other, 0, flushed));
+    printf("test,parameter,blocks,place,cycles\n");
+    walks();
+    stores();
+    gathers<1, 1>();
+    gathers<2, 1>();
+    gathers<4, 1>();
+    gathers<1, 4>();
+    gathers<4, 4>();
+    return 0;
+}
