@@ -1,5 +1,5 @@
 // How long a load of a walk through memory takes, place by place: cold lines walked forwards by one lane, by rows, by many SMs at once;
-// sectors that were stored into; gathers of 4, 8 and 16 bytes a lane. Clock cycles of single loads that the next one waits for.
+// sectors that were stored into. Clock cycles of single loads that the next one waits for.
 // CSV: test,parameter,blocks,place,cycles (the median over blocks and repetitions). docs/h200-rates.md, sections 2 and 3.
 // SPDX-License-Identifier: Apache-2.0
 #include "check.h"
@@ -9,7 +9,7 @@
 #include <map>
 #include <vector>
 
-enum { STAMPS = 256, LANES = 32 };
+enum { STAMPS = 256, LANES = 32, BLOCKS = 132 };
 
 __device__ __forceinline__ uint32_t now()
 {
@@ -55,8 +55,7 @@ __global__ void walk(uint32_t *out, const char *from, int64_t pitch, int step, i
     KEEP;
 }
 
-// A sector is read, then stored into (bytes of the store: 1, 2, 4; 32: all lanes store all of a line), then read again at once,
-// and once more.
+// A sector is read twice, then stored into (bytes of the store: 1, 2, 4; none), then read again at once, and once more.
 __global__ void stored(uint32_t *out, char *at, int bytes, int other, int count, int64_t pitch)
 {
     __shared__ uint32_t stamp[STAMPS];
@@ -76,38 +75,6 @@ __global__ void stored(uint32_t *out, char *at, int bytes, int other, int count,
         TIMED(v, load_byte(p + v));
     }
     KEEP;
-}
-
-// Gathers: each lane its own records of `words` words at random places of `size` bytes; `count` times, `warps` warps a block.
-template <int WORDS, int AHEAD>
-__global__ void gather(uint32_t *out, const char *from, uint32_t size, int count)
-{
-    uint32_t at = (blockIdx.x * blockDim.x + threadIdx.x) * 2654435761u, s = 0;
-    __syncthreads();
-    uint32_t t0 = now();
-    for (int i = 0; i < count; i++) {
-        uint32_t v[AHEAD][4];
-#pragma unroll
-        for (int k = 0; k < AHEAD; k++) {
-            at = at * 1664525u + 1013904223u;
-            const char *p = from + (uint64_t)(((uint64_t)at * (size / (4 * WORDS))) >> 32) * (4 * WORDS);
-            if (WORDS == 1)
-                asm volatile("ld.global.u32 %0, [%1];" : "=r"(v[k][0]) : "l"(p));
-            if (WORDS == 2)
-                asm volatile("ld.global.v2.u32 {%0, %1}, [%2];" : "=r"(v[k][0]), "=r"(v[k][1]) : "l"(p));
-            if (WORDS == 4)
-                asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
-                             : "=r"(v[k][0]), "=r"(v[k][1]), "=r"(v[k][2]), "=r"(v[k][3])
-                             : "l"(p));
-        }
-#pragma unroll
-        for (int k = 0; k < AHEAD; k++)
-            s += v[k][0] + v[k][WORDS - 1];
-    }
-    __syncthreads();
-    uint32_t t1 = now();
-    if (threadIdx.x == 0)
-        out[blockIdx.x * STAMPS] = t1 - t0 + (s == 0xdeadbeef);
 }
 
 static char *memory, *other;
@@ -169,7 +136,7 @@ static void walks()
             for (int step : {4, 32, 64, 128, 256, 4096}) {
                 if (pitch > 0 && step != 4)
                     continue;
-                for (int blocks : {1, 18, 132})
+                for (int blocks : {1, 18, (int)BLOCKS})
                     for (int64_t apart : {(int64_t)0, (int64_t)4 << 20}) {
                         if (apart > 0 && (blocks == 1 || pitch == 368))
                             continue;
@@ -206,37 +173,15 @@ static void stores()
             }
 }
 
-template <int WORDS, int AHEAD> static void gathers()
-{
-    for (uint32_t size : {32768u, 16u << 20, 512u << 20})
-        for (int warps : {1, 8, 32})
-            for (int blocks : {1, 132, 264}) {
-                std::vector<double> t;
-                int count = size > (64u << 20) ? 24 : 64;
-                for (int k = 0; k < 3; k++) {
-                    gather<WORDS, AHEAD><<<blocks, warps * LANES>>>(result, memory, size, count);
-                    auto r = take(blocks);
-                    for (int b = 0; b < blocks && k > 0; b++)
-                        t.push_back(r[(size_t)b * STAMPS]);
-                }
-                printf("gather,%d words %d ahead %u bytes %d warps,%d,turn,%.1f\n", WORDS, AHEAD, size, warps, blocks, median(t) / count);
-            }
-}
-
 int main()
 {
     CHECK(cudaMalloc(&memory, room));
     CHECK(cudaMalloc(&other, flushed));
-    CHECK(cudaMalloc(&result, 264 * STAMPS * 4));
+    CHECK(cudaMalloc(&result, BLOCKS * STAMPS * 4));
     CHECK(cudaMemset(memory, 0, room));
     CHECK(cudaMemset(other, 0, flushed));
     printf("test,parameter,blocks,place,cycles\n");
     walks();
     stores();
-    gathers<1, 1>();
-    gathers<2, 1>();
-    gathers<4, 1>();
-    gathers<1, 4>();
-    gathers<4, 4>();
     return 0;
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# How long single loads of walks take, place by place, after stores too, and gathers (walks.cu), as CSV on standard output.
+# How long single loads of walks take, place by place, and after stores (walks.cu), as CSV on standard output.
 # Usage: bench/device/walks.sh
 # Needs nvcc and one GPU of compute capability 9.0; takes a few seconds; leaves the GPU's settings alone.
 # SPDX-License-Identifier: Apache-2.0
