@@ -329,8 +329,8 @@ static double begin_ns(const struct search *s)
     const struct gpu *g = s->in->gpu;
     double ramp = gpu_dram_ramp_ns(g, s->bounds->by[RESOURCE_DRAM].work / s->in->launches);
     double spread = g->value[GPU_FIELD_grid_spread_ns];
-    double cycles = GPU(g, block_launch_cycles) + GPU(g, latency_dram_cycles) +
-                    GPU(g, latency_l2_cycles);
+    double cycles =
+        GPU(g, block_launch_cycles) + GPU(g, latency_dram_cycles) + GPU(g, latency_l2_cycles);
     double way = cycles / GPU(g, clock_mhz) * 1000;
     return (isnan(ramp) ? 0 : ramp) + (isnan(spread) ? 0 : spread) + (isnan(way) ? 0 : way);
 }
