@@ -4,7 +4,6 @@
 
 #include <math.h>
 
-#define REPLAY_MAX 0.5  // of the time
 #define LANES_LEAST 0.1 // of the work: softmax, say, besides products on the tensor cores is less
 
 // The replay leaves loads and barriers of the loop as the kernel has them. Where those take most of the time, tiles that are
@@ -12,7 +11,7 @@
 static enum finding_price tensor_price(const struct search *s, double *expected_ns)
 {
     double replayed = search_replayed(s, INTERVENTION_TENSOR);
-    if (!(replayed < REPLAY_MAX * s->in->time_ns.value) || replayed < *expected_ns)
+    if (!(replayed >= *expected_ns))
         return PRICE_BOUNDS;
     *expected_ns = replayed;
     return PRICE_REPLAY;

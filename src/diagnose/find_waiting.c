@@ -322,7 +322,20 @@ static double computing_ns(const struct search *s)
     return most;
 }
 
-// All in one launch. Memory moves the bytes of the job then, what computes stays, and what warps wait beside both, they wait for the
+// What each kernel waits however much it moves: device memory reaches its pace, the SMs that begin last have begun, a first block has
+// its first data, and a last store is at L2.
+static double begin_ns(const struct search *s)
+{
+    const struct gpu *g = s->in->gpu;
+    double ramp = gpu_dram_ramp_ns(g, s->bounds->by[RESOURCE_DRAM].work / s->in->launches);
+    double spread = g->value[GPU_FIELD_grid_spread_ns];
+    double cycles =
+        GPU(g, block_launch_cycles) + GPU(g, latency_dram_cycles) + GPU(g, latency_l2_cycles);
+    double way = cycles / GPU(g, clock_mhz) * 1000;
+    return (isnan(ramp) ? 0 : ramp) + (isnan(spread) ? 0 : spread) + (isnan(way) ? 0 : way);
+}
+
+// All in one launch. What kernels wait as they begin and end, one waits. Memory moves the bytes of the job then, what computes stays, and what warps wait beside both, they wait for the
 // bytes that are left, or, where memory does not set the pace, once in place of once for each launch; a step takes as long as a
 // block's.
 static double fused_ns(const struct search *s, double one, double needed)
@@ -336,7 +349,11 @@ static double fused_ns(const struct search *s, double one, double needed)
     needed += (1 - needed) * traffic_looked_up(s);
     double waits = fmax(0, kernels - fmax(moving, computing));
     double once = moving >= LIMITER_SHARE * kernels ? 0 : 1 / launches;
-    double left = fmax(moving * needed, computing) + waits * fmax(needed, once);
+    // Of a grid that does not fill the chip what a launch waits is a step's own.
+    bool fills = search_get(s, COUNTER_WAVES) >= 1;
+    double begins = fills ? fmin(begin_ns(s), waits / launches) : 0;
+    double left = fmax(moving * needed, computing) + begins +
+                  (waits - launches * begins) * fmax(needed, once);
     return one + fmin(kernels, fmax(left, steps_ns + computing));
 }
 

@@ -773,6 +773,54 @@ static void results_in_turn_are_joined_within_a_thread(void **state)
     bench_close(&b);
 }
 
+// Products of tiles that are filled turn by turn: a strip, or a square of four results, leaves half of the loads. Results around one
+// tile, as a filter's, leave a quarter.
+#define PRODUCTS LOADED("1") LOADED("2") LOADED("3") LOADED("4") LOADED("5") LOADED("6")
+static void results_of_two_tiles_leave_half_of_the_loads(void **state)
+{
+    static const char place[] =
+        "{ .shared .align 4 .b8 own[24576]; mov.u32 %r5, %tid.x; shl.b32 %r5, "
+        "%r5, 2; mov.u32 %r6, own; add.u32 %r5, %r5, %r6; ";
+    static const char turn[] =
+        "ld.global.f32 %f2, [%l1]; st.shared.f32 [%r5], %f2; bar.sync 0; " PRODUCTS "bar.sync 0; }";
+    static uint32_t threads = 256, n = 16;
+    (void)state;
+    for (int tiles = 0; tiles < 2; tiles++) {
+        struct arena a = {0};
+        struct bench b;
+        struct interventions change = interventions_none();
+        change.to[INTERVENTION_SHARED_LOADS] = tiles ? 0.5 : 0.25;
+        bench_text(&b, arena_printf(&a, steps, "k",
+                                    arena_printf(&a, "%s%s", place, tiles ? turn : PRODUCTS "}")));
+        uint64_t out = bench_buffer(&b, "out", NULL, 1 << 22);
+        b.launch.counterfactuals = true;
+        b.launch.change = &change;
+        bench_run(&b, "k", GRID1(528, threads), ARGS(&out, &n));
+        assert_near(b.report.counterfactuals.asked_ns.value, then(&b, INTERVENTION_SHARED_LOADS),
+                    1e-9);
+        assert_true(then(&b, INTERVENTION_SHARED_LOADS) < 0.95 * b.report.time.time_ns);
+        bench_close(&b);
+        arena_release(&a);
+    }
+}
+
+// Tiles of one result a thread meet at barriers again and again; a warp has 32 times as many results of the tensor cores, and fewer
+// blocks meet.
+static void a_warp_has_many_results_of_the_tensor_cores(void **state)
+{
+    struct bench b;
+    (void)state;
+    run_room(&b,
+             "{ .shared .align 4 .b8 own[24576]; mov.u32 %r5, %tid.x; shl.b32 %r5, %r5, 2; mov.u32 "
+             "%r6, own; add.u32 %r5, %r5, %r6; ld.global.f32 %f2, [%l1]; st.shared.f32 [%r5], %f2; "
+             "bar.sync 0; " PRODUCTS "bar.sync 0; }",
+             16896, 16, 1 << 25);
+    double time = b.report.time.time_ns, tensor = then(&b, INTERVENTION_TENSOR);
+    if (!(tensor < 0.1 * time))
+        fail_msg("%.0f of %.0f ns", tensor, time);
+    bench_close(&b);
+}
+
 // Arrays larger than L1 come back from memory: without them, memory has nothing to bring.
 static void what_local_arrays_read_back_goes_with_them(void **state)
 {
@@ -1331,6 +1379,8 @@ int main(void)
         cmocka_unit_test(fields_of_a_structure_are_all_brought),
         cmocka_unit_test(an_unrolled_walk_along_a_row_loads_nothing_again),
         cmocka_unit_test(products_go_to_the_tensor_cores),
+        cmocka_unit_test(a_warp_has_many_results_of_the_tensor_cores),
+        cmocka_unit_test(results_of_two_tiles_leave_half_of_the_loads),
         cmocka_unit_test(the_loop_over_a_local_array_goes_with_it),
         cmocka_unit_test(what_local_arrays_read_back_goes_with_them),
         cmocka_unit_test(a_pass_goes_with_its_addresses),

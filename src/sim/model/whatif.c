@@ -329,11 +329,14 @@ static uint64_t ops_within(struct replays *r, double seconds, uint64_t steps, in
 }
 
 // Elements that lie side by side come by vectors too, and so do more of them at a time than of a gather.
-static double standard_of(enum intervention i, const struct patterns *p)
+static double standard_of(enum intervention i, const struct timing_input *in,
+                          const struct patterns *p)
 {
     static const double gathered = 4;
     double standard = intervention_standard(i);
     bool gathers = p->facts.value[FACT_LOADS_GATHERED] > 0.5 * p->facts.value[FACT_LOADS];
+    if (i == INTERVENTION_SHARED_LOADS)
+        return shared_loads_standard(in, standard);
     return i == INTERVENTION_LOADS && gathers ? fmin(gathered, standard) : standard;
 }
 
@@ -345,7 +348,7 @@ static void replay_all(const struct timing_input *in, const struct patterns *pat
     add_replay(&r, &none, NULL);
     for (int i = 0; i < INTERVENTION_COUNT; i++) {
         struct interventions one = none;
-        one.to[i] = standard_of((enum intervention)i, patterns);
+        one.to[i] = standard_of((enum intervention)i, in, patterns);
         if (intervening_of[i]->applies(in, patterns))
             add_replay(&r, &one, &out->time_ns[i]);
     }

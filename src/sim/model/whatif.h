@@ -160,6 +160,9 @@ extern const struct intervening intervene_barriers, intervene_idle_lanes, interv
 extern const struct intervening intervene_warps, intervene_grid, intervene_split, intervene_rows,
     intervene_imbalance; // whatif_grid.c
 
+// whatif_reloads.c: what stays of the loads from shared memory, `standard` or more.
+double shared_loads_standard(const struct timing_input *in, double standard);
+
 // Of operations that are thinned out by their sites, what each is owed.
 struct thinning {
     double *owed, taken;
