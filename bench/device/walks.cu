@@ -1,5 +1,5 @@
 // How long a load of a walk through memory takes, place by place: cold lines walked forwards by one lane, by rows, by many SMs at once;
-// sectors that were stored into. Clock cycles of single loads that the next one waits for.
+// sectors that were stored into; steps of products by tiles. Clock cycles of single loads that the next one waits for.
 // CSV: test,parameter,blocks,place,cycles (the median over blocks and repetitions). docs/h200-rates.md, sections 2 and 3.
 // SPDX-License-Identifier: Apache-2.0
 #include "check.h"
@@ -75,6 +75,35 @@ __global__ void stored(uint32_t *out, char *at, int bytes, int other, int count,
         TIMED(v, load_byte(p + v));
     }
     KEEP;
+}
+
+// A product by tiles of 16 x 16 of rows (A times the transpose of B): of each step, cycles of its loads until they are stored, of the
+// barrier and the sums behind it, and of the second barrier. Means over steps and warps.
+enum { TILE = 16, PARTS = 3 };
+__global__ void tiles(uint32_t *out, const float *a, const float *b, int k)
+{
+    __shared__ float as[TILE][TILE], bs[TILE][TILE + 1];
+    int tx = threadIdx.x, ty = threadIdx.y;
+    const float *from_a = a + (size_t)(blockIdx.y * TILE + ty) * k + tx, *from_b = b + (size_t)(blockIdx.x * TILE + ty) * k + tx;
+    uint32_t taken[PARTS] = {}, at = now();
+    float sum = 0;
+    for (int k0 = 0; k0 < k; k0 += TILE) {
+        as[ty][tx] = from_a[k0];
+        bs[ty][tx] = from_b[k0];
+        asm volatile("" ::: "memory");
+        uint32_t loaded = now();
+        __syncthreads();
+        for (int i = 0; i < TILE; i++)
+            sum += as[ty][i] * bs[tx][i];
+        uint32_t summed = now() + (sum == 12345.f);
+        __syncthreads();
+        uint32_t end = now();
+        taken[0] += loaded - at, taken[1] += summed - loaded, taken[2] += end - summed;
+        at = end;
+    }
+    if (tx == 0 && ty % 2 == 0)
+        for (int i = 0; i < PARTS; i++)
+            out[(blockIdx.y * gridDim.x + blockIdx.x) * STAMPS + ty / 2 * PARTS + i] = taken[i];
 }
 
 static char *memory, *other;
@@ -173,6 +202,34 @@ static void stores()
             }
 }
 
+static void products()
+{
+    static const char *const part[PARTS] = {"loads", "barrier and sums", "second barrier"};
+    enum { WARPS = TILE * TILE / LANES };
+    for (int k : {240, 2048})
+        for (int cold = 0; cold < 2; cold++)
+            for (dim3 grid : {dim3(1, 1), dim3(10, 1), dim3(1, 10), dim3(10, 10), dim3(11, 12)}) {
+                double sum[PARTS] = {};
+                int blocks = (int)(grid.x * grid.y), runs = 5;
+                for (int n = 0; n < runs; n++) {
+                    const float *a = (const float *)memory, *b = (const float *)(memory + (size_t)(256 << 20));
+                    if (cold)
+                        flush(false);
+                    else
+                        tiles<<<grid, dim3(TILE, TILE)>>>(result, a, b, k);
+                    tiles<<<grid, dim3(TILE, TILE)>>>(result, a, b, k);
+                    auto r = take(blocks);
+                    for (int i = 0; i < blocks; i++)
+                        for (int w = 0; w < WARPS; w++)
+                            for (int p = 0; p < PARTS; p++)
+                                sum[p] += (double)r[(size_t)i * STAMPS + w * PARTS + p] / (k / TILE);
+                }
+                for (int p = 0; p < PARTS; p++)
+                    printf("tiles,%s k %d %u x %u,%d,%s,%.1f\n", cold ? "cold" : "in L2", k, grid.x, grid.y, blocks, part[p],
+                           sum[p] / (runs * blocks * WARPS));
+            }
+}
+
 int main()
 {
     CHECK(cudaMalloc(&memory, room));
@@ -183,5 +240,6 @@ int main()
     printf("test,parameter,blocks,place,cycles\n");
     walks();
     stores();
+    products();
     return 0;
 }
