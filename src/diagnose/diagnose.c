@@ -70,15 +70,14 @@ static void limiter_find(struct arena *a, const struct diagnosis_input *in,
 // Sentences that fit many kernels, and what is said before them where it explains so much of the same gain: loads that go
 // away are not waited for, and a block's warps that wait at its steps, or for a longer one, do so whatever they wait for beside that.
 // docs/diagnosis.md has the table.
+enum steps { STEPS_ANY, STEPS_SPECIFIC, STEPS_BOTH, STEPS_NOT_BOTH };
 static const struct precedence {
     const char *general, *specific;
-    double explains;                 // share of the gain, at least
-    bool stepwise;                   // where the specific one has steps
-    bool not_gathered;               // … is no gather
+    double explains;   // share of the gain, at least
+    enum steps steps;  // whose: where the specific one has them, both have, not both have
+    bool not_gathered; // … is no gather
     bool gathered_first, thin_first; // where the general one is a gather; a thin grid
     bool global_first;               // … of loads from global memory
-    bool tiles;                      // where not both have steps
-    bool both_stepwise;              // where both have
     bool idle;                       // where the specific one has most SMs without work
 } precedences[] = {
     {.general = "few-loads", .specific = "read-again", .explains = 0.5},
@@ -91,7 +90,7 @@ static const struct precedence {
     {.general = "few-loads", .specific = "unequal-work", .explains = 0.5},
     {.general = "few-loads", .specific = "global-atomics", .explains = 0.5},
     {.general = "few-loads", .specific = "shared-atomics", .explains = 0.5},
-    {.general = "few-loads", .specific = "barrier", .explains = 0.3, .stepwise = true},
+    {.general = "few-loads", .specific = "barrier", .explains = 0.3, .steps = STEPS_SPECIFIC},
     {.general = "few-loads", .specific = "chain", .explains = 0.3},
     {.general = "few-loads", .specific = "occupancy", .explains = 0.5},
     {.general = "few-loads", .specific = "register-reuse", .explains = 0.4},
@@ -105,7 +104,7 @@ static const struct precedence {
     {.general = "narrow", .specific = "chain", .explains = 0.35},
     {.general = "few-loads", .specific = "small-grid", .explains = 0.4, .idle = true},
     {.general = "narrow", .specific = "small-grid", .explains = 0.4, .idle = true},
-    {.general = "register-reuse", .specific = "barrier", .explains = 0.5, .stepwise = true},
+    {.general = "register-reuse", .specific = "barrier", .explains = 0.5, .steps = STEPS_SPECIFIC},
     {.general = "register-reuse", .specific = "conflicts", .explains = 0.5},
     {.general = "register-reuse", .specific = "read-again", .explains = 0.5},
     {.general = "register-reuse", .specific = "no-overlap", .explains = 0.6},
@@ -113,11 +112,11 @@ static const struct precedence {
     {.general = "register-reuse", .specific = "block-reuse", .explains = 0.3, .global_first = true},
     {.general = "register-reuse", .specific = "uniform", .explains = 0.55, .global_first = true},
     {.general = "register-reuse", .specific = "overhead", .explains = 0.3, .global_first = true},
-    {.general = "barrier", .specific = "no-overlap", .explains = 0.6, .tiles = true},
+    {.general = "barrier", .specific = "no-overlap", .explains = 0.6, .steps = STEPS_NOT_BOTH},
     // What is loaded ahead meets at every step as before.
-    {.general = "no-overlap", .specific = "barrier", .explains = 0.5, .both_stepwise = true},
+    {.general = "no-overlap", .specific = "barrier", .explains = 0.5, .steps = STEPS_BOTH},
     {.general = "l2-reuse", .specific = "read-again", .explains = 0.5}, // a bound behind a replay
-    {.general = "narrow", .specific = "barrier", .explains = 0.5, .stepwise = true},
+    {.general = "narrow", .specific = "barrier", .explains = 0.5, .steps = STEPS_SPECIFIC},
     {.general = "narrow", .specific = "read-again", .explains = 0.5},
     {.general = "narrow", .specific = "conflicts", .explains = 0.5},
     {.general = "chain", .specific = "unequal-work", .explains = 0.5},
@@ -133,7 +132,7 @@ static const struct precedence {
     // Two values in an instruction lie in one word: their accesses are wider by it.
     {.general = "narrow", .specific = "half-scalar", .explains = 0.5},
     {.general = "narrow", .specific = "division", .explains = 0.3},
-    {.general = "chain", .specific = "barrier", .explains = 0.5, .stepwise = true},
+    {.general = "chain", .specific = "barrier", .explains = 0.5, .steps = STEPS_SPECIFIC},
     {.general = "chain", .specific = "f64", .explains = 0.5},
     {.general = "chain", .specific = "special", .explains = 0.5},
     {.general = "chain", .specific = "division", .explains = 0.5},
@@ -147,7 +146,7 @@ static const struct precedence {
     {.general = "overhead", .specific = "uniform", .explains = 0.4},
     {.general = "overhead", .specific = "block-reuse", .explains = 0.5},
     {.general = "overhead", .specific = "read-again", .explains = 0.5},
-    {.general = "overhead", .specific = "barrier", .explains = 0.5, .stepwise = true},
+    {.general = "overhead", .specific = "barrier", .explains = 0.5, .steps = STEPS_SPECIFIC},
     {.general = "barrier", .specific = "small-grid", .explains = 0.8},
     {.general = "barrier", .specific = "conflicts", .explains = 0.5}, // shuffles have no banks
     {.general = "barrier", .specific = "division", .explains = 0.5},
@@ -158,15 +157,29 @@ static const struct precedence {
     {.general = "l2-reuse", .specific = "few-loads", .explains = 0.5, .gathered_first = true},
 };
 
+static bool steps_fit(enum steps whose, bool specific, bool general)
+{
+    switch (whose) {
+    case STEPS_ANY:
+        return true;
+    case STEPS_SPECIFIC:
+        return specific;
+    case STEPS_BOTH:
+        return specific && general;
+    case STEPS_NOT_BOTH:
+        return !(specific && general);
+    }
+    return false;
+}
+
 static bool precedence_fits(const struct precedence *p, const struct finding *specific,
                             const struct finding *general)
 {
     return strcmp(general->cause, p->general) == 0 && strcmp(specific->cause, p->specific) == 0 &&
-           (!p->stepwise || specific->stepwise) && (!p->not_gathered || !specific->gathered) &&
-           (!p->tiles || !(general->stepwise && specific->stepwise)) &&
-           (!p->both_stepwise || (general->stepwise && specific->stepwise)) &&
-           (!p->idle || specific->idle) && (!p->gathered_first || general->gathered) &&
-           (!p->thin_first || general->thin) && (!p->global_first || general->of_global);
+           steps_fit(p->steps, specific->stepwise, general->stepwise) &&
+           (!p->not_gathered || !specific->gathered) && (!p->idle || specific->idle) &&
+           (!p->gathered_first || general->gathered) && (!p->thin_first || general->thin) &&
+           (!p->global_first || general->of_global);
 }
 
 bool finding_is_general(const struct finding *f)

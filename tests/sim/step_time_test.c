@@ -10,28 +10,35 @@
 #define HEAD ".version 8.0\n.target sm_90\n.address_size 64\n"
 enum { BYTES = 4 << 20, TURNS = 64, STRIDE = 4096, SMS = 132, BUS = 1980 }; // cycles per us
 
-// Cycles of a turn that loads words `stride` bytes on, the same in all blocks, one after the other.
-static double turn_cycles(unsigned blocks, int stride)
+// Cycles of a turn that loads words `stride` bytes on, one after the other; who: the special register whose numbers lie `apart` bytes
+// from each other.
+static double turns_of(const char *who, int apart, unsigned blocks, int stride)
 {
     char text[2048];
     struct bench b;
     snprintf(text, sizeof text,
              HEAD ".visible .entry k(.param .u64 in)\n{\n"
                   ".reg .pred %%p; .reg .b32 %%r<8>; .reg .b64 %%rd<8>;\n"
-                  "ld.param.u64 %%rd1, [in]; mov.u32 %%r1, %%tid.x;\n"
-                  "mul.wide.u32 %%rd2, %%r1, 4; add.s64 %%rd3, %%rd1, %%rd2;\n"
+                  "ld.param.u64 %%rd1, [in]; mov.u32 %%r1, %%%s;\n"
+                  "mul.wide.u32 %%rd2, %%r1, %d; add.s64 %%rd3, %%rd1, %%rd2;\n"
                   "mov.u32 %%r2, 0; mov.u32 %%r3, 0;\n"
                   "turn: add.u32 %%r4, %%r2, %%r3; mul.wide.u32 %%rd4, %%r4, %d;\n"
                   "add.s64 %%rd5, %%rd3, %%rd4; ld.global.u32 %%r5, [%%rd5];\n"
                   "add.u32 %%r3, %%r3, %%r5; add.u32 %%r2, %%r2, 1; setp.lt.u32 %%p, %%r2, %d;\n"
                   "@%%p bra turn;\nst.global.u32 [%%rd3+2097152], %%r3; ret;\n}\n",
-             stride, TURNS);
+             who, apart, stride, TURNS);
     bench_text(&b, text);
     uint64_t in = bench_buffer(&b, "in", NULL, BYTES);
     bench_run(&b, "k", GRID1(blocks, 32), ARGS(&in));
     double ns = b.report.time.time_ns;
     bench_close(&b);
     return ns * BUS / 1000 / TURNS;
+}
+
+// … the same words in all blocks.
+static double turn_cycles(unsigned blocks, int stride)
+{
+    return turns_of("tid.x", 4, blocks, stride);
 }
 
 // An H200: 696 cycles a turn on one SM, 657 on all (convoy of bench/device/stages.cu).
@@ -45,34 +52,12 @@ static void all_wait_where_one_waits(void **state)
 
 // Turns in which each block loads a sector of its own, two of them next to each other: of half of the sectors that device memory brings
 // in pairs the L2 says that they are on their way. No sector is both missing and on its way, so all turns wait for device memory.
-static double sector_turn_cycles(unsigned blocks)
-{
-    enum { FAR_STRIDE = 8192 };
-    char text[2048];
-    struct bench b;
-    snprintf(text, sizeof text,
-             HEAD ".visible .entry k(.param .u64 in)\n{\n"
-                  ".reg .pred %%p; .reg .b32 %%r<8>; .reg .b64 %%rd<8>;\n"
-                  "ld.param.u64 %%rd1, [in]; mov.u32 %%r1, %%ctaid.x;\n"
-                  "mul.wide.u32 %%rd2, %%r1, 32; add.s64 %%rd3, %%rd1, %%rd2;\n"
-                  "mov.u32 %%r2, 0; mov.u32 %%r3, 0;\n"
-                  "turn: add.u32 %%r4, %%r2, %%r3; mul.wide.u32 %%rd4, %%r4, %d;\n"
-                  "add.s64 %%rd5, %%rd3, %%rd4; ld.global.u32 %%r5, [%%rd5];\n"
-                  "add.u32 %%r3, %%r3, %%r5; add.u32 %%r2, %%r2, 1; setp.lt.u32 %%p, %%r2, %d;\n"
-                  "@%%p bra turn;\nst.global.u32 [%%rd3+2097152], %%r3; ret;\n}\n",
-             FAR_STRIDE, TURNS);
-    bench_text(&b, text);
-    uint64_t in = bench_buffer(&b, "in", NULL, BYTES);
-    bench_run(&b, "k", GRID1(blocks, 32), ARGS(&in));
-    double ns = b.report.time.time_ns;
-    bench_close(&b);
-    return ns * BUS / 1000 / TURNS;
-}
-
 static void no_sector_both_misses_and_comes(void **state)
 {
     (void)state;
-    double one = sector_turn_cycles(1), all = sector_turn_cycles(SMS);
+    enum { SECTOR = 32, FAR_STRIDE = 8192 };
+    double one = turns_of("ctaid.x", SECTOR, 1, FAR_STRIDE),
+           all = turns_of("ctaid.x", SECTOR, SMS, FAR_STRIDE);
     if (all < 0.9 * one)
         fail_msg("a turn of one SM %.0f cycles, of all %.0f", one, all);
 }

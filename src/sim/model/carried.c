@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HOT 0.5       // of the most often executed instruction, more than that: part of its loop
-#define TURNS_MIN 1.5 // of a warp: a loop
+#define HOT 0.5 // of the most often executed instruction, more than that: part of its loop
 #define COMBINING_MOST 6.0    // executions of an instruction by a warp
 #define COMBINING_SHARE 0.125 // of the most often executed instruction
 

@@ -91,6 +91,13 @@ static bool line_seen(struct replay *p, uint32_t line)
     return f->line == line && f->arrives > 0;
 }
 
+// Of a site's sectors that reach L2, the share that misses there.
+static double missed_share(const struct sim_site *s)
+{
+    double sectors = (double)s->l2_sectors;
+    return sectors > 0 ? later(1 - (double)s->l2_hit_sectors / sectors, 0) : 0;
+}
+
 // Of `sectors` that reach L2, how many miss there: the site's share, carried as a fraction so that many
 // small requests add up exactly; where that is not known yet, those of lines that nobody fetched before.
 static double l2_misses(struct replay *p, uint32_t site, uint32_t line, double sectors)
@@ -100,8 +107,7 @@ static double l2_misses(struct replay *p, uint32_t site, uint32_t line, double s
     const struct sim_site *s = &p->in->stats[site];
     if (s->l2_sectors == 0)
         return 0;
-    double share = 1 - (double)s->l2_hit_sectors / (double)s->l2_sectors;
-    p->miss_credit[site] += sectors * (share > 0 ? share : 0);
+    p->miss_credit[site] += sectors * missed_share(s);
     double whole = floor(p->miss_credit[site] + 1e-9);
     p->miss_credit[site] -= whole;
     return whole;
@@ -125,9 +131,7 @@ double coming_share(const struct rates *r, const struct sim_site *s)
 // … or are not there at all.
 double far_share(const struct rates *r, const struct sim_site *s)
 {
-    double sectors = (double)s->l2_sectors;
-    double missed = sectors > 0 ? 1 - (double)s->l2_hit_sectors / sectors : 0;
-    return later(missed, 0) + coming_share(r, s);
+    return missed_share(s) + coming_share(r, s);
 }
 
 // How many of a request's sectors are coming, of which so many miss: none is both.
@@ -193,7 +197,12 @@ static bool array_cache_hits(struct replay *p)
     return hit;
 }
 
-enum source { FROM_L2, FROM_MEMORY, COMING };
+enum source {
+    FROM_L2,
+    FROM_MEMORY,
+    COMING,
+    ASKED_FOR
+}; // the last: by this SM, in a granule that may be on its way
 
 // A request of less than a granule of each line: its sectors are owed as many misses of L2, and as many hits on what is still coming
 // there, as its site has in the mean; of the latter, what no line of the request can take is forgotten.
@@ -201,9 +210,7 @@ static void sources_owe(struct replay *p, uint32_t site, double sectors)
 {
     if (p->in->stats[site].l2_sectors == 0)
         return;
-    const struct sim_site *s = &p->in->stats[site];
-    double share = 1 - (double)s->l2_hit_sectors / (double)s->l2_sectors;
-    p->miss_credit[site] += sectors * later(share, 0);
+    p->miss_credit[site] += sectors * missed_share(&p->in->stats[site]);
     p->coming_credit[site] = sooner(p->coming_credit[site], sectors) + sectors * p->far_share[site];
 }
 
@@ -235,7 +242,9 @@ static enum source line_source(struct replay *p, uint32_t site, uint32_t line, d
         p->coming_credit[site] -= sectors; // none is both
         return FROM_MEMORY;
     }
-    return is_new && credit_take(&p->coming_credit[site], sectors, 0) ? COMING : FROM_L2;
+    if (!is_new)
+        return ASKED_FOR;
+    return credit_take(&p->coming_credit[site], sectors, 0) ? COMING : FROM_L2;
 }
 
 // Lines that are not in L1, one by one through the port, L2 and, as often as this site's do, device
@@ -290,7 +299,7 @@ static double lines_fetch(struct replay *p, uint32_t site, struct request q, dou
             there = later(there, dram + dram_line_latency(p, line));
         } else if (from == COMING) {
             there = later(there, l2 + dram_line_latency(p, line));
-        } else if (in_part && !is_new_granule(p, line, each)) { // it may be on its way
+        } else if (from == ASKED_FOR) {
             there = later(there, fill_slot(p, line)->arrives);
         }
         fill_note(p, line, each, there);

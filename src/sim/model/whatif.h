@@ -3,6 +3,7 @@
 //   whatif_memory.c   interventions on how memory is accessed
 //   whatif_reloads.c  … on loads of what is there already
 //   whatif_work.c     interventions on what is executed
+//   whatif_tensor.c   … on products: tensor cores
 //   whatif_grid.c     interventions on who executes it: residency, grid, balance
 //   whatif_paid.c     what takes the place of a cause: tiles, trees, barriers
 //   carried.c         what a loop carries from one iteration to the next
@@ -156,12 +157,17 @@ extern const struct intervening intervene_reloads, intervene_block_reloads, inte
     intervene_local, intervene_uniform; // whatif_reloads.c
 extern const struct intervening intervene_barriers, intervene_idle_lanes, intervene_steps,
     intervene_loads, intervene_ahead, intervene_chains, intervene_f64, intervene_halves,
-    intervene_functions, intervene_divisions, intervene_index, intervene_tensor; // whatif_work.c
+    intervene_functions, intervene_divisions, intervene_index; // whatif_work.c
+extern const struct intervening intervene_tensor;              // whatif_tensor.c
 extern const struct intervening intervene_warps, intervene_grid, intervene_split, intervene_rows,
     intervene_imbalance; // whatif_grid.c
 
 // whatif_reloads.c: what stays of the loads from shared memory, `standard` or more.
 double shared_loads_standard(const struct timing_input *in, double standard);
+
+// whatif_work.c: how often a warp meets the others of its block; less than TURNS_MIN: in no loop.
+#define TURNS_MIN 1.5 // of a warp: a loop
+double meetings(const struct timing_input *in);
 
 // Of operations that are thinned out by their sites, what each is owed.
 struct thinning {

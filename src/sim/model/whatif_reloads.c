@@ -452,21 +452,18 @@ static void shared_loads_apply(struct altered *x, double to)
 // Of two tiles that are filled turn by turn, each product takes a word of either: a thread's strip of results shares one of them, and a
 // square of 2 x 2 half of both.
 #define OPERANDS 1.5 // words from shared memory for each product, at least
-#define TILE_TURNS 1.5
 #define WORD_BYTES 4.0
 double shared_loads_standard(const struct timing_input *in, double standard)
 {
-    double warps = (double)in->grid_blocks * in->warps_per_block, words = 0, products = 0;
-    bool turns = false;
+    double words = 0, products = 0;
     for (int i = 0; i < in->site_count; i++) {
         double executed = (double)in->stats[i].executed;
         enum timing_pipe pipe = in->sites[i].pipe;
-        turns |= pipe == PIPE_BARRIER && executed >= TILE_TURNS * warps;
         words += pipe == PIPE_SHARED_LOAD ? executed * fmax(1, in->sites[i].bytes / WORD_BYTES) : 0;
         products += pipe == PIPE_F32 || pipe == PIPE_F64 || pipe == PIPE_F16 ? executed : 0;
     }
     bool both = products > 0 && words >= OPERANDS * products;
-    return turns && both && fills_tiles(in) ? fmax(standard, 0.5) : standard;
+    return meetings(in) >= TURNS_MIN && both && fills_tiles(in) ? fmax(standard, 0.5) : standard;
 }
 
 const struct intervening intervene_shared_loads = {shared_loads_applies, shared_loads_apply};
