@@ -33,10 +33,10 @@ extern "C" __global__ void adam8_trees(float *out, signed char *m1, unsigned cha
     }
 }
 
-extern "C" __global__ void __launch_bounds__(256) adam8_warps(float4 *__restrict__ out, uint2 *__restrict__ m1, uint2 *__restrict__ v1,
-                                                              float *__restrict__ mtop1, float *__restrict__ vtop1, const float4 *__restrict__ p,
-                                                              const float4 *__restrict__ g, const uint2 *__restrict__ m, const uint2 *__restrict__ v,
-                                                              const float *__restrict__ mtop, const float *__restrict__ vtop, int blocks)
+extern "C" __global__ void __launch_bounds__(256)
+    adam8_warps(float4 *__restrict__ out, uint2 *__restrict__ m1, uint2 *__restrict__ v1, float *__restrict__ mtop1, float *__restrict__ vtop1,
+                const float4 *__restrict__ p, const float4 *__restrict__ g, const uint2 *__restrict__ m, const uint2 *__restrict__ v,
+                const float *__restrict__ mtop, const float *__restrict__ vtop, int blocks)
 {
     int lane = threadIdx.x % 32, b = blockIdx.x * 8 + threadIdx.x / 32, at = b * 32 + lane;
     if (b >= blocks)

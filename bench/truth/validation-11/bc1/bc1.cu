@@ -38,7 +38,8 @@ extern "C" __global__ void bc1_thread(uint2 *out, const unsigned *image, int wid
         }
         indices |= best << 2 * i;
     }
-    out[by * (width / 4) + bx] = make_uint2((ends[0][0] << 11 | ends[0][1] << 5 | ends[0][2]) | (ends[1][0] << 11 | ends[1][1] << 5 | ends[1][2]) << 16, indices);
+    out[by * (width / 4) + bx] =
+        make_uint2((ends[0][0] << 11 | ends[0][1] << 5 | ends[0][2]) | (ends[1][0] << 11 | ends[1][1] << 5 | ends[1][2]) << 16, indices);
 }
 
 // Sixteen lanes have a block, one pixel each; bytes are compared four at a time.

@@ -39,8 +39,8 @@ __device__ u64 seen(const u64 *p)
     return v;
 }
 
-extern "C" __global__ void __launch_bounds__(512) boruvka_look(u64 *best, const int *__restrict__ label, const int *__restrict__ u, const int *__restrict__ v,
-                                                               const unsigned *__restrict__ w, int edges)
+extern "C" __global__ void __launch_bounds__(512)
+    boruvka_look(u64 *best, const int *__restrict__ label, const int *__restrict__ u, const int *__restrict__ v, const unsigned *__restrict__ w, int edges)
 {
     int e = blockIdx.x * 512 + threadIdx.x;
     if (e >= edges)

@@ -7,7 +7,8 @@ void fast9_ref(unsigned char *out, const unsigned char *image, int height)
     for (int y = 0; y < height; y++)
         for (int x = 0; x < 640; x++) {
             int found = 0, brighter = 0, darker = 0, own = image[y * 640 + x];
-            for (int k = 0; x >= 3 && y >= 3 && x < 637 && y < height - 3 && k < 25 && !found; k++) {
+            for (int k = 0; x >= 3 && y >= 3 && x < 637 && y < height - 3 && k < 25 && !found;
+                 k++) {
                 int other = image[(y + dy[k % 16]) * 640 + x + dx[k % 16]];
                 brighter = other > own + 40 ? brighter + 1 : 0;
                 darker = other < own - 40 ? darker + 1 : 0;

@@ -1,6 +1,7 @@
 // Sums of 128 deltas a block, packed in as many bits as the block says. Nothing is tuned on these kernels (bench/truth/README.md).
 // SPDX-License-Identifier: Apache-2.0
-extern "C" __global__ void fordelta_thread(unsigned *out, const unsigned *packed, const int *starts, const unsigned char *bits, const unsigned *base, int blocks)
+extern "C" __global__ void fordelta_thread(unsigned *out, const unsigned *packed, const int *starts, const unsigned char *bits, const unsigned *base,
+                                           int blocks)
 {
     int b = blockIdx.x * blockDim.x + threadIdx.x;
     if (b >= blocks)

@@ -14,6 +14,7 @@ void lomb_ref(float *out, const float *t, const float *y, int n)
             cs += c * s;
             ss += s * s;
         }
-        out[i] = (float)((ss * yc * yc + cc * ys * ys - 2 * cs * yc * ys) / (cc * ss - cs * cs) / 2);
+        out[i] =
+            (float)((ss * yc * yc + cc * ys * ys - 2 * cs * yc * ys) / (cc * ss - cs * cs) / 2);
     }
 }

@@ -67,7 +67,8 @@ template <class T> __device__ uint3 four(uint3 in, const T *cube)
         }
         int first = cell[2] * 289 + cell[1] * 17 + cell[0];
         float4 low = mixed(mixed(at(cube, first), at(cube, first + 1), part[0]), mixed(at(cube, first + 17), at(cube, first + 18), part[0]), part[1]);
-        float4 high = mixed(mixed(at(cube, first + 289), at(cube, first + 290), part[0]), mixed(at(cube, first + 306), at(cube, first + 307), part[0]), part[1]);
+        float4 high =
+            mixed(mixed(at(cube, first + 289), at(cube, first + 290), part[0]), mixed(at(cube, first + 306), at(cube, first + 307), part[0]), part[1]);
         float4 v = mixed(low, high, part[2]);
         float f[3] = {v.x, v.y, v.z};
 #pragma unroll

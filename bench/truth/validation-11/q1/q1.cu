@@ -46,9 +46,9 @@ extern "C" __global__ void q1_shared(u64 *out, const int *quantity, const int *p
 }
 
 // Four rows at once; each group's sums lie in registers and rows of another one add 0.
-extern "C" __global__ void __launch_bounds__(128) q1_registers(u64 *__restrict__ out, const int4 *__restrict__ quantity, const int4 *__restrict__ price,
-                                                               const uchar4 *__restrict__ discount, const uchar4 *__restrict__ tax,
-                                                               const uchar4 *__restrict__ flag, const int4 *__restrict__ day, int n)
+extern "C" __global__ void __launch_bounds__(128)
+    q1_registers(u64 *__restrict__ out, const int4 *__restrict__ quantity, const int4 *__restrict__ price, const uchar4 *__restrict__ discount,
+                 const uchar4 *__restrict__ tax, const uchar4 *__restrict__ flag, const int4 *__restrict__ day, int n)
 {
     u64 sums[4][4] = {};
     unsigned fewer[4][2] = {};

@@ -20,8 +20,8 @@ extern "C" __global__ void rwkv_channel(float *y, const float *w, const float *u
 }
 
 // Four steps are read before the first of them is used.
-extern "C" __global__ void __launch_bounds__(128) rwkv_ahead(float *__restrict__ y, const float *__restrict__ w, const float *__restrict__ u,
-                                                             const float *__restrict__ k, const float *__restrict__ v)
+extern "C" __global__ void __launch_bounds__(128)
+    rwkv_ahead(float *__restrict__ y, const float *__restrict__ w, const float *__restrict__ u, const float *__restrict__ k, const float *__restrict__ v)
 {
     int c = blockIdx.x % 4 * 128 + threadIdx.x, at = blockIdx.x / 4 * 131072 + c;
     float decay = w[c], bonus = u[c], above = 0.0f, below = 0.0f, top = -1e38f;

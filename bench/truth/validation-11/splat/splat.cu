@@ -68,9 +68,9 @@ extern "C" __global__ void __launch_bounds__(256) splat_batches(float *out, cons
 }
 
 // Two pixels of a column a thread, eight rows apart; colours in shared memory.
-extern "C" __global__ void __launch_bounds__(128) splat_two(float *__restrict__ out, const int *__restrict__ starts, const int *__restrict__ list,
-                                                            const float2 *__restrict__ xy, const float2 *__restrict__ ac, const float *__restrict__ b,
-                                                            const float *__restrict__ opacity, const float *__restrict__ colour, int side)
+extern "C" __global__ void __launch_bounds__(128)
+    splat_two(float *__restrict__ out, const int *__restrict__ starts, const int *__restrict__ list, const float2 *__restrict__ xy,
+              const float2 *__restrict__ ac, const float *__restrict__ b, const float *__restrict__ opacity, const float *__restrict__ colour, int side)
 {
     __shared__ float4 shapes[128];
     __shared__ float4 rest[128];
