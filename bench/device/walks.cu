@@ -9,7 +9,7 @@
 #include <map>
 #include <vector>
 
-enum { STAMPS = 256, LANES = 32, BLOCKS = 132 };
+enum { STAMPS = 256, LANES = 32, BLOCKS = 132, SCATTERED = 64, GRANULE = 64 };
 
 __device__ __forceinline__ uint32_t now()
 {
@@ -104,6 +104,41 @@ __global__ void tiles(uint32_t *out, const float *a, const float *b, int k)
     if (tx == 0 && ty % 2 == 0)
         for (int i = 0; i < PARTS; i++)
             out[(blockIdx.y * gridDim.x + blockIdx.x) * STAMPS + ty / 2 * PARTS + i] = taken[i];
+}
+
+// Cold granules of as many lanes at once, each time new ones: `pitch` bytes apart, or by chance in 64 MiB (0).
+__global__ void scattered(uint32_t *out, const char *from, int lanes, int64_t pitch, int64_t apart, size_t granules)
+{
+    __shared__ uint32_t stamp[STAMPS];
+    uint32_t v = 0, count = SCATTERED;
+    int n = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t h = (blockIdx.x * (apart > 0) * count + i) * LANES + threadIdx.x;
+        h = (h ^ h >> 16) * 0x7feb352dU;
+        h = (h ^ h >> 15) * 0x846ca68bU;
+        h ^= h >> 16;
+        size_t place = pitch > 0 ? (i * (size_t)lanes + threadIdx.x) * pitch + blockIdx.x * apart : (h % granules) * GRANULE;
+        if (threadIdx.x < lanes)
+            TIMED(v, load(from + place + v));
+        __syncwarp();
+    }
+    KEEP;
+}
+
+// First loads of a grid that reads an array once, coalesced, `bytes` a lane: cycles of each warp.
+__global__ void firsts(uint32_t *out, const char *from, int bytes)
+{
+    const char *p = from + ((size_t)blockIdx.x * blockDim.x + threadIdx.x) * bytes;
+    uint32_t v, x = 0, y = 0, z = 0, t0 = now();
+    if (bytes == 16)
+        asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(v), "=r"(x), "=r"(y), "=r"(z) : "l"(p) : "memory");
+    else
+        v = load(p);
+    if ((v | x | y | z) != 0) // it is: the clock waits for the answer
+        __trap();
+    uint32_t t1 = now();
+    if (threadIdx.x % LANES == 0)
+        out[blockIdx.x * STAMPS + threadIdx.x / LANES] = t1 - t0;
 }
 
 static char *memory, *other;
@@ -202,6 +237,70 @@ static void stores()
             }
 }
 
+// Prints the mean and some percentiles of cycles.
+static void show_spread(const char *test, const char *what, int blocks, std::vector<double> &all)
+{
+    std::sort(all.begin(), all.end());
+    double sum = 0;
+    for (double v : all)
+        sum += v;
+    printf("%s,%s,%d,mean,%.1f\n", test, what, blocks, sum / all.size());
+    for (int share : {10, 25, 50, 75, 90, 99})
+        printf("%s,%s,%d,p%d,%.0f\n", test, what, blocks, share, all[all.size() * share / 100]);
+}
+
+static void chances()
+{
+    for (int cold = 0; cold < 2; cold++)
+        for (int64_t pitch : {0, 64, 128, 256, 368, 512, 960, 1024, 2048, 4096, 8192})
+            for (int lanes : {1, 2, 4, 8, 16, 32})
+                for (int blocks : {1, 18, (int)BLOCKS})
+                    for (int64_t apart : {(int64_t)0, (int64_t)6 << 20}) {
+                        if ((apart > 0 && blocks == 1) || pitch * lanes * SCATTERED > (16 << 20))
+                            continue;
+                        std::vector<double> all;
+                        for (int k = 0; k < 5; k++) {
+                            if (cold)
+                                flush(false);
+                            else
+                                scattered<<<blocks, LANES>>>(result, memory, lanes, pitch, apart, (size_t)(64 << 20) / GRANULE);
+                            scattered<<<blocks, LANES>>>(result, memory, lanes, pitch, apart, (size_t)(64 << 20) / GRANULE);
+                            auto r = take(blocks);
+                            for (int b = 0; b < blocks; b++)
+                                for (int i = 4; i < SCATTERED; i++)
+                                    all.push_back(r[(size_t)b * STAMPS + i]);
+                        }
+                        char what[80];
+                        snprintf(what, sizeof what, "%s pitch %d lanes %d%s", cold ? "cold" : "in L2", (int)pitch, lanes, apart ? " apart" : "");
+                        show_spread("scattered", what, blocks, all);
+                    }
+}
+
+static void beginnings()
+{
+    for (int cold = 0; cold < 3; cold++) // L2 has it; clean before; dirty before
+        for (int bytes : {4, 16})
+            for (int blocks : {1, 18, (int)BLOCKS, 2 * BLOCKS})
+                for (int warps : {1, 8, 32}) {
+                    std::vector<double> all;
+                    for (int k = 0; k < 15; k++) {
+                        const char *from = memory + (size_t)(k % 5) * (40 << 20);
+                        if (cold == 0)
+                            firsts<<<blocks, warps * LANES>>>(result, from, bytes);
+                        else
+                            flush(cold == 2);
+                        firsts<<<blocks, warps * LANES>>>(result, from, bytes);
+                        auto r = take(blocks);
+                        for (int b = 0; b < blocks; b++)
+                            for (int w = 0; w < warps; w++)
+                                all.push_back(r[(size_t)b * STAMPS + w]);
+                    }
+                    char what[80];
+                    snprintf(what, sizeof what, "%s %d bytes a lane %d warps", cold == 0 ? "in L2" : cold == 1 ? "clean" : "dirty", bytes, warps);
+                    show_spread("first load", what, blocks, all);
+                }
+}
+
 static void products()
 {
     static const char *const part[PARTS] = {"loads", "barrier and sums", "second barrier"};
@@ -234,12 +333,14 @@ int main()
 {
     CHECK(cudaMalloc(&memory, room));
     CHECK(cudaMalloc(&other, flushed));
-    CHECK(cudaMalloc(&result, BLOCKS * STAMPS * 4));
+    CHECK(cudaMalloc(&result, 2 * BLOCKS * STAMPS * 4));
     CHECK(cudaMemset(memory, 0, room));
     CHECK(cudaMemset(other, 0, flushed));
     printf("test,parameter,blocks,place,cycles\n");
     walks();
     stores();
+    chances();
+    beginnings();
     products();
     return 0;
 }
