@@ -197,14 +197,11 @@ void *large_new(size_t size)
     return p;
 }
 
-static void sets_clear(struct set *sets, size_t count)
+static struct set set_empty(void)
 {
     struct set empty = {.order = ORDER_NEW};
     memset(empty.tag, 0xff, sizeof empty.tag);
-    for (size_t i = 0; i < count; i++) {
-        sets[i] = empty;
-        sets[i].chance = (uint16_t)(i * HASH >> 48 | 1); // never 0
-    }
+    return empty;
 }
 
 static int ways_of(const struct gpu *gpu, enum gpu_field f)
@@ -275,7 +272,11 @@ void l1_free(struct l1 *c)
 
 void l1_reset(struct l1 *c)
 {
-    sets_clear(c->sets, c->set_count);
+    const struct set empty = set_empty();
+    for (size_t i = 0; i < c->set_count; i++) {
+        c->sets[i] = empty;
+        c->sets[i].chance = (uint16_t)(i * HASH >> 48 | 1); // never 0
+    }
     c->any_in_part = false;
     c->row.lines = 0;
     c->row.gathered = false;
@@ -476,7 +477,7 @@ void l2_dirty_alone(const struct l2 *c, struct team *team, uint64_t *written, ui
     *merged = sum.merged;
 }
 
-static const uint32_t TAG_NONE = UINT32_MAX; // as sets_clear() leaves it
+static const uint32_t TAG_NONE = UINT32_MAX; // as set_empty() leaves it
 
 uint64_t l2_lines(const struct l2 *c)
 {
@@ -494,7 +495,9 @@ uint64_t l2_lines_used(const struct l2 *c)
 
 void l2_flush(struct l2 *c)
 {
-    sets_clear(c->sets, (size_t)c->set_count * c->partitions);
+    const struct set empty = set_empty();
+    for (size_t i = 0; i < (size_t)c->set_count * c->partitions; i++)
+        c->sets[i] = empty;
     memset(c->warm, 0, (size_t)c->set_count * c->partitions * sizeof *c->warm);
     memset(c->wrote, 0, wrote_words(c) * sizeof *c->wrote);
     c->dirty_sectors = 0;

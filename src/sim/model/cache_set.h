@@ -27,7 +27,7 @@ struct set {
     uint64_t order;
     uint8_t state[WAYS];
     uint16_t partial_writes[WAYS]; // L2: a nibble per sector; L1: a bit per sector held in part
-    uint16_t copied;               // a bit a way: another partition may have a copy
+    uint16_t copied;               // a bit a way: another partition may have a copy (no bit: none has)
     uint8_t dirty_ways, partial_ways;
     union {
         struct {          // L1
@@ -35,7 +35,10 @@ struct set {
             uint8_t unused;
             uint16_t chance; // names the ways of which one is given up
         };
-        bool warm; // L2: what changes of the way used last is in struct l2's `warm`
+        struct { // L2
+            bool warm;            // what changes of the way used last is in struct l2's `warm`
+            uint16_t lines_copied; // a bit for each copy_bit() of the set's own lines that another partition got a copy of
+        };
     };
 };
 _Static_assert(sizeof(struct set) == 128, "two lines of the host's cache");
@@ -410,6 +413,12 @@ struct l2 {
     unsigned dirty_ways_max, partial_ways_max, pressed_ways_max;
     uint8_t granule_of[16]; // sectors -> the sectors of all granules they touch
 };
+
+// One of sixteen, by the line.
+static inline unsigned copy_bit(uint32_t tag)
+{
+    return 1u << (tag * (uint32_t)(HASH >> 32) >> 28);
+}
 
 static inline uint64_t sector_bytes(unsigned sectors)
 {

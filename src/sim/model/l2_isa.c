@@ -100,6 +100,18 @@ static int oldest_dirty(const struct set *s)
     return 0;
 }
 
+static inline void way_copied(struct set *s, int way, bool copied)
+{
+    s->copied = (uint16_t)((s->copied & ~(1u << way)) | (unsigned)copied << way);
+}
+
+// Of its home's set: another partition has the way's line, too, from now on.
+static inline void line_copied(struct set *s, int way, uint32_t tag)
+{
+    s->copied |= (uint16_t)(1u << way);
+    s->lines_copied |= (uint16_t)copy_bit(tag);
+}
+
 // The line's way, made free (and empty) if it was not there.
 static inline int l2_way(struct l2 *c, struct set *s, uint32_t tag, struct l2_counts *counts)
 {
@@ -111,7 +123,7 @@ static inline int l2_way(struct l2 *c, struct set *s, uint32_t tag, struct l2_co
             set_clean(c, s, way, counts);
         s->tag[way] = tag;
         s->state[way] = 0;
-        s->copied |= (uint16_t)(1u << way); // a copy may have outlived the line
+        way_copied(s, way, (s->lines_copied & copy_bit(tag)) != 0); // one may have outlived the line
         set_turn(s, c->ways);
         return way;
     }
@@ -262,7 +274,7 @@ static inline unsigned home_read(struct l2 *c, const struct route *to, unsigned 
     unsigned fetched = c->granule_of[sectors & ~hit];
     counts->dram_read_bytes += sector_bytes(fetched);
     set_fill(s, way, fetched);
-    s->copied |= (uint16_t)(1u << way);
+    line_copied(s, way, to->tag);
     return hit;
 }
 
@@ -314,7 +326,7 @@ static __attribute__((noinline)) void line_write(struct l2 *c, const struct rout
     if (far && full) { // the writer's side keeps what it wrote whole
         struct set *copy = to->near_set;
         copy->state[l2_way(c, copy, to->tag, counts)] |= (uint8_t)full;
-        s->copied |= (uint16_t)bit;
+        line_copied(s, way, to->tag);
     }
     set_write(c, s, way, sectors, full, words, counts);
 }
@@ -430,7 +442,7 @@ static __attribute__((noinline)) size_t write_row(struct l2 *c, const struct l2_
         if (far && full) { // as l2_write() does
             struct set *copy = to->near_set;
             copy->state[l2_way(c, copy, to->tag, counts)] |= (uint8_t)full;
-            s->copied |= (uint16_t)(1u << way);
+            line_copied(s, way, to->tag);
         }
         set_write(c, s, way, sectors, full, 1 + r->more_words, counts);
     }

@@ -33,11 +33,8 @@ static inline void place_fetch(const struct l2 *c, const struct store_plan *plan
     set_prefetch(home);
     if (c->partitions != 2)
         return;
-    const struct set *other = at->home < c->set_count ? home + c->set_count : home - c->set_count;
-    if (!far) // a copy may be there: its tags are looked at
-        prefetch(other);
-    else if (plan->partial < plan->sent) // what is whole is kept there too
-        set_prefetch(other);
+    if (far && plan->partial < plan->sent) // what is whole is kept in the other partition too
+        set_prefetch(at->home < c->set_count ? home + c->set_count : home - c->set_count);
 }
 
 // The sets of all lines; are they apart? All words are on their way before one is looked at: which of them are warm, the host
