@@ -513,6 +513,31 @@ static void copy_that_outlived_its_line_ends_with_the_next_write(void **state)
     l2_free(other);
 }
 
+// A set's first ways lie apart from the others, which are looked at once one of them was filled.
+static void lines_beyond_a_sets_first_ways_are_found_and_forgotten(void **state)
+{
+    enum { OF_A_SET = 16, FIRST = 8 };
+    struct l2 *c = l2_new_share(h200, 1e-9), *homes = l2_new(h200); // a set in each partition
+    uint64_t line[2 * OF_A_SET], next = IN;
+    for (int i = 0; i < 2 * OF_A_SET; next += LINE_BYTES)
+        if (home_of(homes, next) == 0)
+            line[i++] = next;
+    for (int i = 0; i < OF_A_SET; i++)
+        assert_int_equal(send(c, L2_READ, line[i], 1, 1, 0).hit_sectors, 0);
+    for (int i = 0; i < OF_A_SET; i++)
+        assert_int_equal(send(c, L2_READ, line[i], 1, 1, 0).hit_sectors, 1);
+    assert_int_equal(l2_lines_used(c), OF_A_SET);
+    l2_flush(c);
+    assert_int_equal(l2_lines_used(c), 0);
+    for (int i = 0; i <= FIRST; i++)
+        (void)send(c, L2_READ, line[OF_A_SET + i], 1, 1, 0);
+    assert_int_equal(l2_lines_used(c), FIRST + 1); // none of those from before
+    for (int i = 0; i < OF_A_SET; i++)
+        assert_int_equal(send(c, L2_READ, line[i], 1, 1, 0).hit_sectors, 0);
+    l2_free(c);
+    l2_free(homes);
+}
+
 static void read_of_a_sector_written_in_part_fetches_it(void **state)
 {
     struct l2 *c = l2_new(h200);
@@ -1063,6 +1088,7 @@ int main(void)
         cmocka_unit_test(read_from_the_far_side_passes_both_partitions),
         cmocka_unit_test(write_from_the_home_side_ends_copies_elsewhere),
         cmocka_unit_test(copy_that_outlived_its_line_ends_with_the_next_write),
+        cmocka_unit_test(lines_beyond_a_sets_first_ways_are_found_and_forgotten),
         cmocka_unit_test(read_of_a_sector_written_in_part_fetches_it),
         cmocka_unit_test(words_make_a_sector_whole),
         cmocka_unit_test(atomic_is_done_at_the_home),

@@ -26,6 +26,7 @@
 
 enum {
     LARGE_PAGE = 1 << 21, // of the host
+    HOST_LINE = 64,
     KIB = 1024,
 };
 // LRU order: nibble 0 is the way used last, nibble 15 the one used longest ago.
@@ -187,7 +188,7 @@ static struct set_index set_index_new(uint32_t count)
 void *large_new(size_t size)
 {
     bool large = size >= LARGE_PAGE;
-    size_t unit = large ? LARGE_PAGE : sizeof(struct set);
+    size_t unit = large ? LARGE_PAGE : HOST_LINE;
     size = (size + unit - 1) / unit * unit;
     void *p = aligned_alloc(unit, size);
     if (!p)
@@ -195,16 +196,6 @@ void *large_new(size_t size)
     if (large)
         (void)madvise(p, size, MADV_HUGEPAGE); // only for speed
     return p;
-}
-
-static void sets_clear(struct set *sets, size_t count)
-{
-    struct set empty = {.order = ORDER_NEW};
-    memset(empty.tag, 0xff, sizeof empty.tag);
-    for (size_t i = 0; i < count; i++) {
-        sets[i] = empty;
-        sets[i].chance = (uint16_t)(i * HASH >> 48 | 1); // never 0
-    }
 }
 
 static int ways_of(const struct gpu *gpu, enum gpu_field f)
@@ -237,26 +228,30 @@ static uint32_t l1_set_count(const struct gpu *gpu, uint64_t shared_bytes_in_use
     return count > 0 ? count : 1;
 }
 
+static uint64_t l1_sets_room(uint64_t count)
+{
+    return (count * sizeof(struct l1_set) + HOST_LINE - 1) / HOST_LINE * HOST_LINE;
+}
+
 // In a row: the sets, the bytes of their ways, and what else there is of it.
 uint64_t l1_room_bytes(const struct gpu *gpu, uint64_t shared_bytes_in_use)
 {
-    uint64_t sets = l1_set_count(gpu, shared_bytes_in_use), unit = sizeof(struct set);
-    uint64_t bytes = sets * (sizeof(struct set) + WAYS * sizeof(struct held_bytes));
-    return (bytes + sizeof(struct l1) + unit - 1) / unit * unit;
+    uint64_t sets = l1_set_count(gpu, shared_bytes_in_use);
+    uint64_t bytes = l1_sets_room(sets) + sets * WAYS * sizeof(struct held_bytes);
+    return (bytes + sizeof(struct l1) + HOST_LINE - 1) / HOST_LINE * HOST_LINE;
 }
 
 struct l1 *l1_new_in(void *room, const struct gpu *gpu, uint64_t shared_bytes_in_use)
 {
     uint32_t count = l1_set_count(gpu, shared_bytes_in_use);
-    struct set *sets = room;
-    struct held_bytes *bytes = (struct held_bytes *)(void *)(sets + count);
+    struct held_bytes *bytes = (void *)((char *)room + l1_sets_room(count));
     struct l1 *c = (struct l1 *)(void *)(bytes + (size_t)count * WAYS);
     memset(c, 0, sizeof *c);
     c->functions = l1_functions();
     c->ways = ways_of(gpu, GPU_FIELD_l1_ways);
     c->set_count = count;
     c->index = set_index_new(count);
-    c->sets = sets;
+    c->sets = room;
     c->bytes = bytes;
     l1_reset(c);
     return c;
@@ -275,7 +270,12 @@ void l1_free(struct l1 *c)
 
 void l1_reset(struct l1 *c)
 {
-    sets_clear(c->sets, c->set_count);
+    struct l1_set empty = {.order = ORDER_NEW};
+    memset(empty.tag, 0xff, sizeof empty.tag);
+    for (size_t i = 0; i < c->set_count; i++) {
+        c->sets[i] = empty;
+        c->sets[i].chance = (uint16_t)(i * HASH >> 48 | 1); // never 0
+    }
     c->any_in_part = false;
     c->row.lines = 0;
     c->row.gathered = false;
@@ -284,20 +284,21 @@ void l1_reset(struct l1 *c)
 size_t l1_sets_bytes(const struct l1 *c)
 {
     enum { FEW = 256 }; // more would push each other out of the host's caches
-    return c->set_count <= FEW ? c->set_count * sizeof *c->sets : 0;
+    return c->set_count <= FEW ? l1_sets_room(c->set_count) : 0;
 }
 
 void l1_fetch(const struct l1 *c)
 {
-    for (size_t i = 0; i < l1_sets_bytes(c) / sizeof *c->sets; i++)
-        set_fetch(&c->sets[i]);
+    const char *sets = (const char *)c->sets;
+    for (size_t at = 0; at < l1_sets_bytes(c); at += HOST_LINE)
+        line_fetch(sets + at);
 }
 
 uint8_t l1_load(struct l1 *c, uint64_t line_address, uint8_t sectors)
 {
     row_end(c);
     uint64_t line = line_address >> LINE_SHIFT;
-    struct set *s = l1_set(c, line);
+    struct l1_set *s = l1_set(c, line);
     int way = l1_way(c, s, (uint32_t)line);
     uint8_t hit = s->state[way] & sectors;
     l1_whole(s, way, sectors);
@@ -309,9 +310,9 @@ uint8_t l1_store(struct l1 *c, uint64_t line_address, uint8_t sectors)
 {
     row_end(c);
     uint64_t line = line_address >> LINE_SHIFT;
-    struct set *s = l1_set(c, line);
+    struct l1_set *s = l1_set(c, line);
     int way = l1_way(c, s, (uint32_t)line);
-    uint8_t before = s->state[way];
+    uint8_t before = (uint8_t)held_whole(s, way);
     l1_whole(s, way, sectors);
     return before;
 }
@@ -322,9 +323,9 @@ uint8_t l1_in_part(struct l1 *c, uint64_t line_address)
         return 0;
     row_end(c);
     uint64_t line = line_address >> LINE_SHIFT;
-    const struct set *s = l1_set(c, line);
-    int way = set_find(s, (uint32_t)line);
-    return way < 0 ? 0 : (uint8_t)s->partial_writes[way];
+    const struct l1_set *s = l1_set(c, line);
+    int way = lru_find(s->tag, (uint32_t)line);
+    return way < 0 ? 0 : (uint8_t)held_in_part(s, way);
 }
 
 uint8_t l1_load_bytes(struct l1 *c, uint64_t line_address, uint8_t sectors,
@@ -332,7 +333,7 @@ uint8_t l1_load_bytes(struct l1 *c, uint64_t line_address, uint8_t sectors,
 {
     row_end(c);
     uint64_t line = line_address >> LINE_SHIFT;
-    struct set *s = l1_set(c, line);
+    struct l1_set *s = l1_set(c, line);
     int way = l1_way(c, s, (uint32_t)line);
     return (uint8_t)way_load_bytes(c, s, way, sectors, wanted);
 }
@@ -341,9 +342,9 @@ uint8_t l1_store_bytes(struct l1 *c, uint64_t line_address, const struct line_by
 {
     row_end(c);
     uint64_t line = line_address >> LINE_SHIFT;
-    struct set *s = l1_set(c, line);
+    struct l1_set *s = l1_set(c, line);
     int way = l1_way(c, s, (uint32_t)line);
-    uint8_t before = s->state[way];
+    uint8_t before = (uint8_t)held_whole(s, way);
     unsigned sectors = 0;
     for (unsigned i = 0; i < SECTORS_PER_LINE; i++)
         sectors |= (unsigned)(bytes_of_sector(written, i) != 0) << i;
@@ -356,12 +357,11 @@ void l1_drop(struct l1 *c, uint64_t line_address, uint8_t sectors)
 {
     row_end(c);
     uint64_t line = line_address >> LINE_SHIFT;
-    struct set *s = l1_set(c, line);
-    int way = set_find(s, (uint32_t)line);
+    struct l1_set *s = l1_set(c, line);
+    int way = lru_find(s->tag, (uint32_t)line);
     if (way < 0)
         return;
-    s->state[way] &= (uint8_t)~sectors;
-    s->partial_writes[way] &= (uint16_t)~sectors;
+    s->state[way] &= (uint8_t) ~(unsigned)(sectors | sectors << SECTORS_PER_LINE);
 }
 
 /* ---- L2: life ----------------------------------------------------------------------------------- */
@@ -380,6 +380,8 @@ struct l2 *l2_new(const struct gpu *gpu)
 
 struct l2 *l2_new_share(const struct gpu *gpu, double share)
 {
+    // Sets and their rests are used together: few of them are to lie at the same place of their pages.
+    enum { BETWEEN = 37 * HOST_LINE };
     struct l2 *c = xcalloc(1, sizeof *c);
     c->functions = l2_functions();
     c->ways = ways_of(gpu, GPU_FIELD_l2_ways);
@@ -399,7 +401,8 @@ struct l2 *l2_new_share(const struct gpu *gpu, double share)
             unsigned bits = ((1u << granule) - 1) << at & 15;
             c->granule_of[sectors] |= (uint8_t)(sectors & bits ? bits : 0);
         }
-    c->sets = large_new((size_t)c->set_count * c->partitions * sizeof *c->sets);
+    c->behind = (size_t)c->set_count * c->partitions * sizeof *c->sets + BETWEEN;
+    c->sets = large_new(2 * c->behind);
     c->warm = large_new((size_t)c->set_count * c->partitions * sizeof *c->warm);
     c->wrote = xcalloc(wrote_words(c), sizeof *c->wrote);
     l2_flush(c);
@@ -476,7 +479,7 @@ void l2_dirty_alone(const struct l2 *c, struct team *team, uint64_t *written, ui
     *merged = sum.merged;
 }
 
-static const uint32_t TAG_NONE = UINT32_MAX; // as sets_clear() leaves it
+static const uint32_t TAG_NONE = UINT32_MAX; // as l2_flush() leaves it
 
 uint64_t l2_lines(const struct l2 *c)
 {
@@ -487,14 +490,21 @@ uint64_t l2_lines_used(const struct l2 *c)
 {
     uint64_t used = 0;
     for (size_t i = 0; i < (size_t)c->set_count * c->partitions; i++)
-        for (int way = 0; way < c->ways; way++)
-            used += c->sets[i].tag[way] != TAG_NONE;
+        for (int way = 0; way < (c->sets[i].beyond ? WAYS : FIRST_WAYS); way++)
+            used += *set_tag(&c->sets[i], c->behind, way) != TAG_NONE;
     return used;
 }
 
 void l2_flush(struct l2 *c)
 {
-    sets_clear(c->sets, (size_t)c->set_count * c->partitions);
+    uint64_t order = 0; // the first way is used longest ago, so that it is filled first
+    for (int i = WAYS - 1; i >= 0; i--)
+        order = order << 4 | (uint64_t)(i < c->ways ? c->ways - 1 - i : i);
+    struct set empty = {.order = order}; // in its rest, nothing is looked at before it is filled
+    memset(empty.tag, 0xff, sizeof empty.tag);
+    for (size_t i = 0; i < (size_t)c->set_count * c->partitions; i++)
+        c->sets[i] = empty;
+    c->sets_beyond = 0;
     memset(c->warm, 0, (size_t)c->set_count * c->partitions * sizeof *c->warm);
     memset(c->wrote, 0, wrote_words(c) * sizeof *c->wrote);
     c->dirty_sectors = 0;

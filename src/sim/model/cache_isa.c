@@ -20,16 +20,16 @@ static inline struct l2_request *request_put(struct l2_request *r, const struct 
 }
 
 // The sets of the access's lines: all are on their way to the host's cache before the first is used.
-static inline void sets_of(struct l1 *c, const struct l1_lines *l, struct set **sets)
+static inline void sets_of(struct l1 *c, const struct l1_lines *l, struct l1_set **sets)
 {
     for (int i = 0; i < l->access->line_count; i++) {
         sets[i] = l1_set(c, (l->base + l->access->line[i].address) >> LINE_SHIFT);
-        set_prefetch(sets[i]);
+        l1_set_prefetch(sets[i]);
     }
 }
 
 // Of a load: those that were foreseen are not worked out again.
-static inline void sets_of_load(struct l1 *c, const struct l1_lines *l, struct set **sets)
+static inline void sets_of_load(struct l1 *c, const struct l1_lines *l, struct l1_set **sets)
 {
     const struct foreseen *f = &c->foreseen[l->site % FORESEEN_SITES];
     if (l->access->line_count > FORESEEN_LINES) {
@@ -41,23 +41,23 @@ static inline void sets_of_load(struct l1 *c, const struct l1_lines *l, struct s
         sets[i] = f->set[i];
         if (f->line[i] != line + 1) {
             sets[i] = l1_set(c, line);
-            set_prefetch(sets[i]);
+            l1_set_prefetch(sets[i]);
         }
     }
 }
 
 // q: NULL where none of the lines has sectors in part, or none that count.
 static inline struct l2_request *load_lines(struct l1 *c, const struct l1_lines *l,
-                                            struct set *const *sets, const struct l1_question *q,
+                                            struct l1_set *const *sets, const struct l1_question *q,
                                             struct l2_request *r, struct l1_answer *sum)
 {
     for (int i = 0; i < l->access->line_count; i++) {
         const struct access_line *a = &l->access->line[i];
         uint64_t line = (l->base + a->address) >> LINE_SHIFT;
-        struct set *s = sets[i];
+        struct l1_set *s = sets[i];
         int way = l1_way(c, s, (uint32_t)line);
         unsigned hit = s->state[way] & a->sectors;
-        if (q && s->partial_writes[way] & a->sectors)
+        if (q && held_in_part(s, way) & a->sectors)
             hit = way_load_bytes(c, s, way, a->sectors, &q->bytes(q->context)[i]);
         else
             l1_whole(s, way, a->sectors);
@@ -75,7 +75,7 @@ static inline struct l2_request *load_lines(struct l1 *c, const struct l1_lines 
 static inline struct l2_request *load_any(struct l1 *c, const struct l1_question *q,
                                           struct l2_request *r, struct l1_answer *sum)
 {
-    struct set *sets[ACCESS_LINES];
+    struct l1_set *sets[ACCESS_LINES];
     row_end(c);
     sets_of(c, &q->lines, sets);
     return load_lines(c, &q->lines, sets, q->bytes ? q : NULL, r, sum);
@@ -86,13 +86,13 @@ static inline struct l2_request *store_lines(struct l1 *c, const struct l1_quest
 {
     struct l2_request *const first = r;
     const struct line_bytes *bytes = NULL;
-    struct set *sets[COUNT_OF(((struct access *)0)->line)];
+    struct l1_set *sets[COUNT_OF(((struct access *)0)->line)];
     row_end(c);
     sets_of(c, &q->lines, sets);
     for (int i = 0; i < q->lines.access->line_count; i++) {
         const struct access_line *a = &q->lines.access->line[i];
         uint64_t line = (q->lines.base + a->address) >> LINE_SHIFT;
-        struct set *s = sets[i];
+        struct l1_set *s = sets[i];
         int way = l1_way(c, s, (uint32_t)line);
         unsigned partial = a->sectors & ~(unsigned)a->full_sectors;
         if (!q->bytes || !partial) {
@@ -139,7 +139,7 @@ static bool row_gather(struct l1 *c)
 {
     struct store_row *row = &c->row;
     for (int i = 0; i < row->lines; i++) {
-        const struct set *s = &c->sets[row->set[i]];
+        const struct l1_set *s = &c->sets[row->set[i]];
         if (s->tag[row->way[i]] != (uint32_t)(row->base + row->line[i]))
             return false;
         row->held[i] = way_bytes(c, s, row->way[i]);
@@ -176,7 +176,7 @@ static inline void row_begin(struct l1 *c, const struct store_plan *plan,
         row->line[i] = plan->line[i];
     set_indices(&c->index, row->base, row->line, (size_t)count, row->set);
     for (int i = 0; i < count; i++)
-        set_prefetch(&c->sets[row->set[i]]);
+        l1_set_prefetch(&c->sets[row->set[i]]);
     for (int i = 0; i < count; i++)
         row->way[i] =
             (uint8_t)l1_way(c, &c->sets[row->set[i]], (uint32_t)(row->base + row->line[i]));
@@ -189,7 +189,7 @@ static inline void row_begin(struct l1 *c, const struct store_plan *plan,
     }
     for (int i = 0; i < count; i++) {
         const struct access_line *a = &access->line[i];
-        struct set *s = &c->sets[row->set[i]];
+        struct l1_set *s = &c->sets[row->set[i]];
         int way = row->way[i];
         if (s->tag[way] != (uint32_t)(row->base + row->line[i]))
             continue; // pushed out by a later one
@@ -275,7 +275,7 @@ static inline void next_prefetch(struct l1 *c, const struct l1_lines *l)
         uint64_t line = (l->next + l->access->line[i].address) >> LINE_SHIFT;
         f->line[i] = line + 1;
         f->set[i] = l1_set(c, line);
-        set_prefetch(f->set[i]);
+        l1_set_prefetch(f->set[i]);
     }
 }
 
@@ -297,12 +297,12 @@ static void ask(struct l1 *c, const struct l1_question *q, struct l2_request *ou
         next_prefetch(c, &q->lines);
 }
 
-static inline bool any_in_part(const struct l1_lines *l, struct set *const *sets)
+static inline bool any_in_part(const struct l1_lines *l, struct l1_set *const *sets)
 {
     for (int i = 0; i < l->access->line_count; i++) {
         const struct access_line *a = &l->access->line[i];
-        int way = set_find(sets[i], (uint32_t)((l->base + a->address) >> LINE_SHIFT));
-        if (way >= 0 && sets[i]->partial_writes[way] & a->sectors)
+        int way = lru_find(sets[i]->tag, (uint32_t)((l->base + a->address) >> LINE_SHIFT));
+        if (way >= 0 && held_in_part(sets[i], way) & a->sectors)
             return true;
     }
     return false;
@@ -311,7 +311,7 @@ static inline bool any_in_part(const struct l1_lines *l, struct set *const *sets
 static bool load(struct l1 *c, const struct l1_lines *l, struct l2_request *out,
                  struct l1_answer *sum)
 {
-    struct set *sets[ACCESS_LINES];
+    struct l1_set *sets[ACCESS_LINES];
     row_end(c);
     sets_of_load(c, l, sets);
     if (c->any_in_part && any_in_part(l, sets))

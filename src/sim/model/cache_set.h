@@ -8,53 +8,59 @@
 #include "sim/internal.h"
 #include "sim/model/lru.h"
 
+#include <stddef.h>
+#include <string.h>
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
 
 enum {
     WAYS = LRU_WAYS, // at most; the default for both caches
+    FIRST_WAYS = WAYS / 2,
     LINE_SHIFT = 7,
 };
 static const uint64_t HASH = 0x9E3779B97F4A7C15u; // 2^64 / golden ratio
 
 /* ---- a set -------------------------------------------------------------------------------------- */
 
-// Sectors of a way are bits: readable (valid) in state's low nibble, dirty in its high one. Dirty but
-// not valid: written in part, the rest of it still in device memory.
+// Of L2. Sectors of a way are bits: readable (valid) in state's low nibble, dirty in its high one. Dirty but not valid: written in
+// part, the rest of it still in device memory.
+// A line of the host has all there is of the first ways, which are filled first: most sets of most launches need no other.
 struct set {
-    uint32_t tag[WAYS];
     uint64_t order;
-    uint8_t state[WAYS];
-    uint16_t partial_writes[WAYS]; // L2: a nibble per sector; L1: a bit per sector held in part
-    uint16_t copied;               // a bit a way: another partition may have a copy
+    uint16_t copied; // a bit a way: another partition may have a copy (no bit: none has)
     uint8_t dirty_ways, partial_ways;
-    union {
-        struct {          // L1
-            uint8_t used; // ways that ever held a line: filled in order
-            uint8_t unused;
-            uint16_t chance; // names the ways of which one is given up
-        };
-        bool warm; // L2: what changes of the way used last is in struct l2's `warm`
-    };
+    bool beyond; // one of the other ways was ever filled: else there is nothing in the set's rest
+    bool warm;   // what changes of the way used last is in struct l2's `warm`
+    uint16_t
+        lines_copied; // a bit for each copy_bit() of its own lines of which another partition got a copy
+    uint8_t state[WAYS];
+    uint32_t tag[FIRST_WAYS];
 };
-_Static_assert(sizeof(struct set) == 128, "two lines of the host's cache");
+struct set_rest {
+    uint32_t tag[WAYS - FIRST_WAYS];
+    uint16_t partial_writes[WAYS]; // a nibble per sector, if the way has one written in part
+};
+_Static_assert(sizeof(struct set) == 64 && sizeof(struct set_rest) == 64,
+               "a line of the host each");
 
-static inline void set_prefetch(const struct set *s)
+// The rests of the sets lie so many bytes behind them.
+static inline struct set_rest *rest_of(const struct set *s, size_t behind)
+{
+    return (struct set_rest *)(void *)((char *)(uintptr_t)s + behind);
+}
+
+// With its rest, or alone.
+static inline void set_prefetch(const struct set *s, size_t behind, bool both)
 {
     prefetch(s);
-    prefetch((const char *)s + sizeof *s / 2);
+    prefetch((const char *)s + (both ? behind : 0));
 }
 
 // The host may drop a prefetch where it would have to look up the page first; a load it does not.
 static inline void line_fetch(const void *p)
 {
     (void)*(const volatile char *)p;
-}
-static inline void set_fetch(const struct set *s)
-{
-    line_fetch(s);
-    line_fetch((const char *)s + sizeof *s / 2);
 }
 
 static inline unsigned valid_of(const struct set *s, int way)
@@ -87,10 +93,31 @@ static inline unsigned bits_of_4(unsigned v)
 #endif
 }
 
-static inline int set_find(const struct set *s, uint32_t tag)
+static inline int set_find(const struct set *s, size_t behind, uint32_t tag)
 {
-    return lru_find(s->tag, tag);
+    return s->beyond ? lru_find_parts(s->tag, rest_of(s, behind)->tag, tag)
+                     : lru_find_half(s->tag, tag);
 }
+
+static inline uint32_t *set_tag(struct set *s, size_t behind, int way)
+{
+    return way < FIRST_WAYS ? &s->tag[way] : &rest_of(s, behind)->tag[way - FIRST_WAYS];
+}
+
+// The way becomes the line's. Returns 1 if it is the first that is in the set's rest, else 0.
+static inline unsigned set_tag_put(struct set *s, size_t behind, int way, uint32_t tag)
+{
+    bool first = way >= FIRST_WAYS && !s->beyond;
+    if (first) {
+        struct set_rest *rest = rest_of(s, behind);
+        s->beyond = true;
+        memset(rest->tag, 0xff, sizeof rest->tag);
+    }
+    *set_tag(s, behind, way) = tag;
+    s->state[way] = 0;
+    return first;
+}
+
 static inline void set_touch(struct set *s, int way)
 {
     s->order = lru_touch(s->order, way);
@@ -108,7 +135,27 @@ static inline void set_turn(struct set *s, int ways)
     s->order = (s->order & ~used) | (s->order << 4 & used) | (uint64_t)set_oldest(s, ways);
 }
 
-/* L1 does not know the order of all ways: it gives up the one used longest ago of a few that chance names. */
+/* A set of L1 */
+
+struct l1_set {
+    uint32_t tag[WAYS];
+    uint64_t order;
+    uint8_t
+        state[WAYS]; // sectors readable whole in the low nibble, those held in part in the high one
+    uint8_t used;    // ways that ever held a line: filled in order
+    uint16_t chance; // names the ways of which one is given up
+};
+_Static_assert(sizeof(struct l1_set) == 96,
+               "on two lines of the host, the second one shared with another set");
+
+static inline void l1_set_prefetch(const struct l1_set *s)
+{
+    enum { HOST_LINE = 64 };
+    prefetch(s);
+    prefetch((const char *)s + HOST_LINE);
+}
+
+/* It does not know the order of all ways: it gives up the one used longest ago of a few that chance names. */
 
 enum { NAMED = 5, NIBBLES = 4 }; // ways, a nibble of a number each; of a number
 
@@ -121,7 +168,7 @@ static inline uint16_t chance_next(uint16_t chance) // a shift register: all num
 }
 
 // The way to give up: one never used, else the oldest of those named.
-static inline int set_victim(struct set *s, int ways)
+static inline int l1_victim(struct l1_set *s, int ways)
 {
     if (s->used < ways)
         return s->used++;
@@ -215,11 +262,11 @@ enum {
 };
 struct foreseen {
     uint64_t line[FORESEEN_LINES]; // plus one; 0: none
-    struct set *set[FORESEEN_LINES];
+    struct l1_set *set[FORESEEN_LINES];
 };
 struct l1 {
     const struct l1_functions *functions;
-    struct set *sets;
+    struct l1_set *sets;
     struct held_bytes *bytes; // of each way
     bool any_in_part;         // since the last reset
     struct set_index index;
@@ -230,16 +277,15 @@ struct l1 {
 };
 
 // The line's way, the oldest one emptied for it if it was not there.
-static inline int l1_way(struct l1 *c, struct set *s, uint32_t tag)
+static inline int l1_way(struct l1 *c, struct l1_set *s, uint32_t tag)
 {
-    int way = set_find(s, tag);
+    int way = lru_find(s->tag, tag);
     if (way < 0) {
-        way = set_victim(s, c->ways);
+        way = l1_victim(s, c->ways);
         s->tag[way] = tag;
         s->state[way] = 0;
-        s->partial_writes[way] = 0;
     }
-    set_touch(s, way);
+    s->order = lru_touch(s->order, way);
     return way;
 }
 
@@ -248,32 +294,47 @@ static inline uint32_t bytes_of_sector(const struct line_bytes *b, unsigned sect
     return (uint32_t)(b->half[sector / 2] >> sector % 2 * SECTOR_BYTES);
 }
 
-static inline struct set *l1_set(const struct l1 *c, uint64_t line)
+static inline struct l1_set *l1_set(const struct l1 *c, uint64_t line)
 {
     return &c->sets[set_index_of(&c->index, line)];
 }
 
-static inline struct held_bytes *l1_bytes(const struct l1 *c, const struct set *s, int way)
+static inline struct held_bytes *l1_bytes(const struct l1 *c, const struct l1_set *s, int way)
 {
     return &c->bytes[(size_t)(s - c->sets) * WAYS + (size_t)way];
 }
 
 // Those of the sectors are readable whole from now on.
-static inline void l1_whole(struct set *s, int way, unsigned sectors)
+static inline void l1_whole(struct l1_set *s, int way, unsigned sectors)
 {
-    s->state[way] |= (uint8_t)sectors;
-    s->partial_writes[way] &= (uint16_t)~sectors;
+    s->state[way] = (uint8_t)((s->state[way] | sectors) & ~(sectors << SECTORS_PER_LINE));
+}
+
+static inline unsigned held_whole(const struct l1_set *s, int way)
+{
+    return s->state[way] & 15u;
+}
+
+static inline unsigned held_in_part(const struct l1_set *s, int way)
+{
+    return (unsigned)s->state[way] >> SECTORS_PER_LINE;
+}
+
+// Those readable whole, and those held in part.
+static inline void l1_state_put(struct l1_set *s, int way, unsigned whole, unsigned in_part)
+{
+    s->state[way] = (uint8_t)(whole | in_part << SECTORS_PER_LINE);
 }
 
 // ncu on an H200: a load of the word that a store wrote hits (32 of 32), one of the next word of the
 // sector does not (0 of 32); a load of a sector that eight stores filled hits.
-static inline unsigned way_load_bytes(const struct l1 *c, struct set *s, int way, unsigned sectors,
-                                      const struct line_bytes *wanted)
+static inline unsigned way_load_bytes(const struct l1 *c, struct l1_set *s, int way,
+                                      unsigned sectors, const struct line_bytes *wanted)
 {
     const struct held_bytes *held = l1_bytes(c, s, way);
     unsigned hit = s->state[way] & sectors;
     for (unsigned i = 0; i < SECTORS_PER_LINE; i++)
-        if (sectors & s->partial_writes[way] & 1u << i &&
+        if (sectors & held_in_part(s, way) & 1u << i &&
             (bytes_of_sector(wanted, i) & ~held->sector[i]) == 0)
             hit |= 1u << i;
     l1_whole(s, way, sectors & ~hit);
@@ -282,10 +343,10 @@ static inline unsigned way_load_bytes(const struct l1 *c, struct set *s, int way
 
 // Bytes of sectors that are not readable yet; those that became whole are from now on. What of a sector none was held is not
 // looked at: it is seldom in the host's cache.
-static inline void way_store_bytes(struct l1 *c, struct set *s, int way, unsigned sectors,
+static inline void way_store_bytes(struct l1 *c, struct l1_set *s, int way, unsigned sectors,
                                    const struct line_bytes *written)
 {
-    unsigned todo = sectors & ~(unsigned)s->state[way], held_in_part = s->partial_writes[way];
+    unsigned todo = sectors & ~held_whole(s, way), in_part = held_in_part(s, way);
     if (todo == 0)
         return;
     struct held_bytes *held = l1_bytes(c, s, way);
@@ -294,17 +355,16 @@ static inline void way_store_bytes(struct l1 *c, struct set *s, int way, unsigne
     for (unsigned rest = todo; rest != 0; rest &= rest - 1) {
         unsigned i = (unsigned)__builtin_ctz(rest);
         uint32_t now = bytes_of_sector(written, i);
-        if (held_in_part >> i & 1)
+        if (in_part >> i & 1)
             now |= held->sector[i];
         held->sector[i] = now;
         whole |= (unsigned)(now == UINT32_MAX) << i;
     }
-    s->state[way] |= (uint8_t)whole;
-    s->partial_writes[way] = (uint16_t)((held_in_part | todo) & ~whole);
+    l1_state_put(s, way, held_whole(s, way) | whole, (in_part | todo) & ~whole);
 }
 
 // Bytes that the way holds, of readable sectors all.
-static inline struct line_bytes way_bytes(const struct l1 *c, const struct set *s, int way)
+static inline struct line_bytes way_bytes(const struct l1 *c, const struct l1_set *s, int way)
 {
     static const struct line_bytes sectors_whole[1 << SECTORS_PER_LINE] = {
 #define SECTOR(bits, i) \
@@ -320,8 +380,8 @@ static inline struct line_bytes way_bytes(const struct l1 *c, const struct set *
 #undef WHOLE
 #undef SECTOR
     };
-    unsigned in_part = s->partial_writes[way];
-    struct line_bytes all = sectors_whole[valid_of(s, way)];
+    unsigned in_part = held_in_part(s, way);
+    struct line_bytes all = sectors_whole[held_whole(s, way)];
     if (in_part != 0) { // else they are seldom in the host's cache
         const struct held_bytes *held = l1_bytes(c, s, way);
         for (unsigned k = 0; k < SECTORS_PER_LINE; k++)
@@ -363,11 +423,10 @@ static inline void row_settle(struct l1 *c)
 {
     struct store_row *row = &c->row;
     for (int i = 0; i < row->lines && row->gathered; i++) {
-        struct set *s = &c->sets[row->set[i]];
+        struct l1_set *s = &c->sets[row->set[i]];
         int way = row->way[i];
         struct sectors_held held = sectors_held(&row->held[i], &row->every);
-        s->state[way] = (uint8_t)held.whole;
-        s->partial_writes[way] = (uint16_t)(held.touched & ~held.whole);
+        l1_state_put(s, way, held.whole, held.touched & ~held.whole);
         for (unsigned rest = held.touched & ~held.whole; rest != 0; rest &= rest - 1) {
             unsigned k = (unsigned)__builtin_ctz(rest);
             l1_bytes(c, s, way)->sector[k] =
@@ -400,16 +459,31 @@ enum {
 struct l2 {
     const struct l2_functions *functions;
     struct set *sets; // partition after partition
+    size_t behind;    // their rests
     uint64_t *warm;   // of each set
     uint64_t *wrote;  // a bit for each set: it had dirty lines since the last flush
     struct set_index index;
     uint32_t set_count; // of one partition
     uint32_t partitions;
     int ways;
+    uint32_t sets_beyond,
+        beyond_before; // since the last flush; of a thread's share of a replay, those from before it apart
     uint64_t dirty_sectors;
     unsigned dirty_ways_max, partial_ways_max, pressed_ways_max;
     uint8_t granule_of[16]; // sectors -> the sectors of all granules they touch
 };
+
+static inline bool l2_needs_both(const struct l2 *c)
+{
+    enum { FEW = 8 }; // one of so many
+    return c->beyond_before + c->sets_beyond > c->set_count * c->partitions / FEW;
+}
+
+// One of sixteen, by the line.
+static inline unsigned copy_bit(uint32_t tag)
+{
+    return 1u << (tag * (uint32_t)(HASH >> 32) >> 28);
+}
 
 static inline uint64_t sector_bytes(unsigned sectors)
 {

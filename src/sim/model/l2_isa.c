@@ -32,9 +32,11 @@ static inline void set_cool(struct l2 *c, struct set *s)
         return;
     uint64_t *warm = &c->warm[s - c->sets];
     unsigned way = *warm >> WARM_WAY & 15;
-    s->partial_writes[way] = (uint16_t)(*warm >> WARM_WRITES);
     s->state[way] = (uint8_t)(*warm >> WARM_STATE);
-    s->partial_ways = (uint8_t)(s->partial_ways - (partial_of(s, (int)way) == 0)); // whole by now
+    if (partial_of(s, (int)way) != 0)
+        rest_of(s, c->behind)->partial_writes[way] = (uint16_t)(*warm >> WARM_WRITES);
+    else
+        s->partial_ways--; // whole by now
     s->warm = false;
     *warm = 0;
 }
@@ -47,15 +49,27 @@ static inline bool set_is_pressed(const struct l2 *c, const struct set *s)
            s->dirty_ways > (full ? c->pressed_ways_max : c->dirty_ways_max);
 }
 
-// Right after a write in part.
-static inline void set_warm(struct l2 *c, struct set *s, uint32_t tag)
+// Of the way used last, the words written in part.
+static inline void set_writes_put(const struct l2 *c, struct set *s, unsigned writes)
+{
+    unsigned way = s->order & 15;
+    if (partial_of(s, (int)way) != 0)
+        rest_of(s, c->behind)->partial_writes[way] = (uint16_t)writes;
+}
+
+// Right after a write in part, of which nothing is put anywhere yet.
+static inline void set_warm(struct l2 *c, struct set *s, uint32_t tag, unsigned writes)
 {
     unsigned way = s->order & 15;
     uint64_t home = (s->copied >> way & 1) == 0, far = home | (c->partitions <= 2);
-    if (partial_of(s, (int)way) == 0 || set_is_pressed(c, s))
+    if (partial_of(s, (int)way) == 0)
         return;
+    if (set_is_pressed(c, s)) {
+        set_writes_put(c, s, writes);
+        return;
+    }
     s->warm = true;
-    c->warm[s - c->sets] = tag | (uint64_t)s->partial_writes[way] << WARM_WRITES |
+    c->warm[s - c->sets] = tag | (uint64_t)writes << WARM_WRITES |
                            (uint64_t)s->state[way] << WARM_STATE | (uint64_t)way << WARM_WAY |
                            home << WARM_NEAR | far << WARM_FAR;
 }
@@ -69,7 +83,6 @@ static void set_merge(struct set *s, int way, struct l2_counts *counts)
         (uint64_t)bits_of_4(partial) * (SECTORS_PER_LINE - bits_of_4(partial));
     s->partial_ways = (uint8_t)(s->partial_ways - (partial != 0));
     s->state[way] |= (uint8_t)partial;
-    s->partial_writes[way] = 0;
 }
 
 // Writes the way's dirty sectors back, merged.
@@ -100,18 +113,30 @@ static int oldest_dirty(const struct set *s)
     return 0;
 }
 
+static inline void way_copied(struct set *s, int way, bool copied)
+{
+    s->copied = (uint16_t)((s->copied & ~(1u << way)) | (unsigned)copied << way);
+}
+
+// Of its home's set: another partition has the way's line, too, from now on.
+static inline void line_copied(struct set *s, int way, uint32_t tag)
+{
+    s->copied |= (uint16_t)(1u << way);
+    s->lines_copied |= (uint16_t)copy_bit(tag);
+}
+
 // The line's way, made free (and empty) if it was not there.
 static inline int l2_way(struct l2 *c, struct set *s, uint32_t tag, struct l2_counts *counts)
 {
     set_cool(c, s);
-    int way = set_find(s, tag);
+    int way = set_find(s, c->behind, tag);
     if (way < 0) {
         way = set_oldest(s, c->ways);
         if (dirty_of(s, way))
             set_clean(c, s, way, counts);
-        s->tag[way] = tag;
-        s->state[way] = 0;
-        s->copied |= (uint16_t)(1u << way); // a copy may have outlived the line
+        c->sets_beyond += set_tag_put(s, c->behind, way, tag);
+        way_copied(s, way,
+                   (s->lines_copied & copy_bit(tag)) != 0); // one may have outlived the line
         set_turn(s, c->ways);
         return way;
     }
@@ -128,18 +153,16 @@ static inline void set_fill(struct set *s, int way, unsigned sectors)
 }
 
 // Which of the sectors written in part are whole by now: those that have got PARTIAL_WRITES words.
-static inline unsigned count_partial_writes(struct set *s, int way, unsigned sectors,
-                                            unsigned words)
+static inline unsigned count_partial_writes(unsigned *writes, unsigned sectors, unsigned words)
 {
 #if defined(__BMI2__)
-    unsigned count = s->partial_writes[way] + words * _pdep_u32(sectors, 0x1111);
-    s->partial_writes[way] = (uint16_t)(count & 0x7777);
+    unsigned count = *writes + words * _pdep_u32(sectors, 0x1111);
+    *writes = count & 0x7777;
     return _pext_u32(count, 0x8888);
 #else
     unsigned nibbles = (sectors & 1) | (sectors & 2) << 3 | (sectors & 4) << 6 | (sectors & 8) << 9;
-    unsigned count = s->partial_writes[way] + words * nibbles,
-             whole = (count & 0x8888) / PARTIAL_WRITES;
-    s->partial_writes[way] = (uint16_t)(count & 0x7777);
+    unsigned count = *writes + words * nibbles, whole = (count & 0x8888) / PARTIAL_WRITES;
+    *writes = count & 0x7777;
     return (whole | whole >> 3 | whole >> 6 | whole >> 9) & 15;
 #endif
 }
@@ -155,14 +178,15 @@ static __attribute__((noinline)) void set_relieve(struct l2 *c, struct set *s,
         set_clean(c, s, oldest_dirty(s), counts);
 }
 
-// words: of each sector in part.
-static inline void set_write(struct l2 *c, struct set *s, int way, unsigned sectors, unsigned full,
-                             unsigned words, struct l2_counts *counts)
+// words: of each sector in part. Returns those of the way, which are not put anywhere: set_writes_put().
+static inline unsigned set_write(struct l2 *c, struct set *s, int way, unsigned sectors,
+                                 unsigned full, unsigned words, struct l2_counts *counts)
 {
     unsigned valid = valid_of(s, way), dirty = dirty_of(s, way), in_part = sectors & ~full & ~valid;
     bool was_partial = (dirty & ~valid) != 0, was_dirty = dirty != 0;
+    unsigned writes = was_partial ? rest_of(s, c->behind)->partial_writes[way] : 0U;
     if (in_part)
-        full |= count_partial_writes(s, way, in_part, words);
+        full |= count_partial_writes(&writes, in_part, words);
     valid |= sectors & full;
     c->dirty_sectors += bits_of_4(sectors & ~dirty);
     dirty |= sectors;
@@ -176,6 +200,7 @@ static inline void set_write(struct l2 *c, struct set *s, int way, unsigned sect
     s->partial_ways = (uint8_t)(s->partial_ways + ((dirty & ~valid) != 0) - was_partial);
     if (s->partial_ways >= c->partial_ways_max || s->dirty_ways > c->dirty_ways_max)
         set_relieve(c, s, counts);
+    return writes;
 }
 
 /* ---- requests ----------------------------------------------------------------------------------- */
@@ -262,7 +287,7 @@ static inline unsigned home_read(struct l2 *c, const struct route *to, unsigned 
     unsigned fetched = c->granule_of[sectors & ~hit];
     counts->dram_read_bytes += sector_bytes(fetched);
     set_fill(s, way, fetched);
-    s->copied |= (uint16_t)(1u << way);
+    line_copied(s, way, to->tag);
     return hit;
 }
 
@@ -290,7 +315,7 @@ static __attribute__((noinline)) void copies_drop(const struct l2 *c, const stru
     bool left = keep != to->home_set;
     struct set *s = &c->sets[to->index];
     for (uint32_t p = 0; p < c->partitions; p++, s += c->set_count) {
-        int copy = s == to->home_set || s == keep ? -1 : set_find(s, to->tag);
+        int copy = s == to->home_set || s == keep ? -1 : set_find(s, c->behind, to->tag);
         if (copy < 0)
             continue;
         s->state[copy] &= (uint8_t)~sectors;
@@ -300,10 +325,10 @@ static __attribute__((noinline)) void copies_drop(const struct l2 *c, const stru
         to->home_set->copied &= (uint16_t) ~(1u << way);
 }
 
-// Its sectors are counted by the caller.
-static __attribute__((noinline)) void line_write(struct l2 *c, const struct route *to,
-                                                 unsigned sectors, unsigned full, unsigned words,
-                                                 struct l2_counts *counts)
+// Its sectors are counted by the caller. Returns as set_write() does.
+static __attribute__((noinline)) unsigned line_write(struct l2 *c, const struct route *to,
+                                                     unsigned sectors, unsigned full,
+                                                     unsigned words, struct l2_counts *counts)
 {
     struct set *s = to->home_set;
     bool far = s != to->near_set;
@@ -314,9 +339,9 @@ static __attribute__((noinline)) void line_write(struct l2 *c, const struct rout
     if (far && full) { // the writer's side keeps what it wrote whole
         struct set *copy = to->near_set;
         copy->state[l2_way(c, copy, to->tag, counts)] |= (uint8_t)full;
-        s->copied |= (uint16_t)bit;
+        line_copied(s, way, to->tag);
     }
-    set_write(c, s, way, sectors, full, words, counts);
+    return set_write(c, s, way, sectors, full, words, counts);
 }
 
 static inline void l2_write(struct l2 *c, const struct route *to, const struct l2_request *r,
@@ -325,7 +350,8 @@ static inline void l2_write(struct l2 *c, const struct route *to, const struct l
     unsigned passed = r->merged ? 0 : bits_of_4(r->sectors) << (to->home_set != to->near_set);
     counts->write_sectors += passed;
     counts->hit_sectors += passed;
-    line_write(c, to, r->sectors, r->full_sectors, 1 + r->more_words, counts);
+    unsigned writes = line_write(c, to, r->sectors, r->full_sectors, 1 + r->more_words, counts);
+    set_writes_put(c, to->home_set, writes);
 }
 
 // Done at the home; what is not there is fetched first. Counted apart from reads and writes.
@@ -345,16 +371,19 @@ static inline unsigned l2_atomic(struct l2 *c, const struct route *to, unsigned 
     }
     counts->hit_sectors += bits_of_4(hit) + (far ? bits_of_4(sectors) : 0);
     counts->atomic_sectors += bits_of_4(sectors) << far;
-    set_write(c, s, way, sectors, sectors, 0, counts);
+    (void)set_write(c, s, way, sectors, sectors, 0, counts); // none in part
     return hit;
 }
 
-static inline void route_prefetch(const struct route *to, const struct l2_request *r)
+// both: rests of the sets, too.
+static inline void route_prefetch(const struct l2 *c, const struct route *to,
+                                  const struct l2_request *r, bool both)
 {
+    const size_t behind = c->behind;
     // The near partition's set too, where the request comes there; no branch, it would be guessed wrong too often.
     bool near = r->kind == L2_READ || (r->kind == L2_WRITE && r->full_sectors != 0);
-    set_prefetch(to->home_set);
-    set_prefetch(near ? to->near_set : to->home_set);
+    set_prefetch(to->home_set, behind, both);
+    set_prefetch(near ? to->near_set : to->home_set, behind, both);
 }
 
 static inline unsigned l2_serve(struct l2 *c, const struct l2_request *r, const struct route *to,
@@ -408,6 +437,7 @@ static __attribute__((noinline)) size_t write_row(struct l2 *c, const struct l2_
                                                   struct l2_counts *counts, uint64_t *site_hits)
 {
     uint64_t passed = 0;
+    const bool both = l2_needs_both(c);
     const struct l2_request *const from = r, *const end = r + count;
     for (; r < end && r->kind == L2_WRITE; r++, to++) {
         struct set *s = to->home_set;
@@ -415,9 +445,9 @@ static __attribute__((noinline)) size_t write_row(struct l2 *c, const struct l2_
         unsigned each = r->merged ? 0 : bits_of_4(sectors);
         bool far = s != to->near_set;
         set_cool(c, s);
-        int way = set_find(s, to->tag);
+        int way = set_find(s, c->behind, to->tag);
         if (end - r > AHEAD)
-            route_prefetch(to + AHEAD, r + AHEAD);
+            route_prefetch(c, to + AHEAD, r + AHEAD, both);
         if (site_hits)
             site_hits[r->site] += each;
         bool copied = way >= 0 && (s->copied >> way & 1) && (!far || c->partitions > 2);
@@ -430,9 +460,9 @@ static __attribute__((noinline)) size_t write_row(struct l2 *c, const struct l2_
         if (far && full) { // as l2_write() does
             struct set *copy = to->near_set;
             copy->state[l2_way(c, copy, to->tag, counts)] |= (uint8_t)full;
-            s->copied |= (uint16_t)(1u << way);
+            line_copied(s, way, to->tag);
         }
-        set_write(c, s, way, sectors, full, 1 + r->more_words, counts);
+        set_writes_put(c, s, set_write(c, s, way, sectors, full, 1 + r->more_words, counts));
     }
     counts->write_sectors += passed;
     counts->hit_sectors += passed;
@@ -450,6 +480,7 @@ static inline void replay_routed(struct l2 *c, const struct l2_request *requests
                                  const struct route *routes, size_t count, struct l2_counts *counts,
                                  uint64_t *site_hits, struct l2_arrivals *arrivals)
 {
+    const bool both = l2_needs_both(c);
     for (size_t i = 0; i < count;) {
         const struct l2_request *r = &requests[i];
         if (r->kind == L2_WRITE) { // waits for nothing: no arrival
@@ -458,7 +489,7 @@ static inline void replay_routed(struct l2 *c, const struct l2_request *requests
         }
         unsigned hit = l2_serve(c, r, &routes[i], counts);
         if (i + AHEAD < count) {
-            route_prefetch(&routes[i + AHEAD], &requests[i + AHEAD]);
+            route_prefetch(c, &routes[i + AHEAD], &requests[i + AHEAD], both);
             if (arrivals)
                 asked_prefetch(arrivals, &routes[i + AHEAD], &requests[i + AHEAD]);
         }
@@ -474,10 +505,11 @@ static inline void replay_piece(struct l2 *c, const struct l2_request *requests,
                                 struct l2_counts *counts, uint64_t *site_hits,
                                 struct l2_arrivals *arrivals)
 {
+    const bool both = l2_needs_both(c);
     struct route routes[PIECE];
     routes_of(c, requests, count, routes);
     for (size_t i = 0; i < AHEAD && i < count; i++)
-        route_prefetch(&routes[i], &requests[i]);
+        route_prefetch(c, &routes[i], &requests[i], both);
     replay_routed(c, requests, routes, count, counts, site_hits, arrivals);
 }
 
@@ -513,11 +545,12 @@ struct ahead {
 static void singles_fetch(const struct l2 *c, const struct l2_request *r, size_t count,
                           const struct l2_arrivals *arrivals, struct ahead *to)
 {
+    const bool both = l2_needs_both(c);
     to->from = r;
     to->count = count;
     routes_of(c, r, count, to->route);
     for (size_t i = 0; i < count; i++) {
-        route_prefetch(&to->route[i], &r[i]);
+        route_prefetch(c, &to->route[i], &r[i], both);
         if (r[i].kind != L2_WRITE)
             asked_prefetch(arrivals, &to->route[i], &r[i]);
     }

@@ -25,31 +25,30 @@ static inline bool sets_are_apart(const struct l2_place *line, unsigned count)
 
 // warm: its set's word.
 static inline void place_fetch(const struct l2 *c, const struct store_plan *plan,
-                               const struct l2_place *at, uint64_t warm, bool far)
+                               const struct l2_place *at, uint64_t warm, bool far, bool both)
 {
     if (warm != 0 && (uint32_t)warm == at->tag)
         return; // has what writes in part need
     const struct set *home = &c->sets[at->home];
-    set_prefetch(home);
+    set_prefetch(home, c->behind, both);
     if (c->partitions != 2)
         return;
-    const struct set *other = at->home < c->set_count ? home + c->set_count : home - c->set_count;
-    if (!far) // a copy may be there: its tags are looked at
-        prefetch(other);
-    else if (plan->partial < plan->sent) // what is whole is kept there too
-        set_prefetch(other);
+    if (far && plan->partial < plan->sent) // what is whole is kept in the other partition too
+        set_prefetch(at->home < c->set_count ? home + c->set_count : home - c->set_count, c->behind,
+                     both);
 }
 
 // The sets of all lines; are they apart? All words are on their way before one is looked at: which of them are warm, the host
 // guesses wrong too often to wait for each.
 static inline void places_fetch(const struct l2 *c, struct l2_places *p, unsigned count)
 {
+    const bool both = l2_needs_both(c);
     uint64_t warm[ACCESS_LINES];
     for (unsigned i = 0; i < count; i++)
         warm[i] = c->warm[p->line[i].home];
     p->apart = sets_are_apart(p->line, count);
     for (unsigned i = 0; i < count; i++)
-        place_fetch(c, p->plan, &p->line[i], warm[i], p->far >> i & 1);
+        place_fetch(c, p->plan, &p->line[i], warm[i], p->far >> i & 1, both);
 }
 
 // They are those of the row.
@@ -116,7 +115,9 @@ static void row_each(struct l2 *c, struct l2_log *log, const struct l2_row *row,
     for (unsigned i = from; i < to; i++) {
         const struct l2_request *r = &row->plan->request[i];
         struct route where = place_route(c, log, &log->places.line[i]);
-        line_write(c, &where, r->sectors, r->full_sectors, 1 + r->more_words, counts);
+        unsigned writes =
+            line_write(c, &where, r->sectors, r->full_sectors, 1 + r->more_words, counts);
+        set_writes_put(c, where.home_set, writes);
     }
 }
 
@@ -203,8 +204,8 @@ static __attribute__((noinline)) void write_first(struct l2 *c, const struct l2_
     struct route where = place_route(c, log, at);
     bool far = where.home_set != where.near_set;
     do {
-        line_write(c, &where, a->sectors, 0, a->words, counts);
-        set_warm(c, where.home_set, at->tag);
+        unsigned writes = line_write(c, &where, a->sectors, 0, a->words, counts);
+        set_warm(c, where.home_set, at->tag, writes);
     } while (--times > 0 &&
              !write_again(&c->warm[at->home], a, at->tag, times, far, &c->dirty_sectors));
 }

@@ -119,6 +119,7 @@ _Static_assert(SLICE_SETS == 1 << 6 && (SLICES & (SLICES - 1)) == 0, "as places_
 static void singles_pick(const struct share *s, const struct l2_log *log, const uint32_t *places,
                          size_t count, struct picked *out)
 {
+    const bool both = l2_needs_both(&s->l2);
     const struct l2_request *from = log->single + log->next_single;
     const uint32_t *place = places + log->next_single;
     size_t n = 0;
@@ -131,7 +132,7 @@ static void singles_pick(const struct share *s, const struct l2_log *log, const 
             uint32_t index = place[i] & ((1u << HOME_SHIFT) - 1);
             out->request[n] = from[i];
             out->route[n] = route_of(&s->l2, &from[i], place[i] >> HOME_SHIFT, index);
-            route_prefetch(&out->route[n], &from[i]);
+            route_prefetch(&s->l2, &out->route[n], &from[i], both);
             if (from[i].kind != L2_WRITE)
                 asked_prefetch(&s->arrivals, &out->route[n], &from[i]);
         }
@@ -204,7 +205,9 @@ static unsigned row_each_own(struct share *s, const struct l2_log *log,
         sent += bits_of_4(r->sectors);
         *again += p->far >> at & 1 ? bits_of_4(r->sectors) : 0;
         struct route where = place_route(&s->l2, log, &p->line[at]);
-        line_write(&s->l2, &where, r->sectors, r->full_sectors, 1 + r->more_words, &s->counts);
+        unsigned writes =
+            line_write(&s->l2, &where, r->sectors, r->full_sectors, 1 + r->more_words, &s->counts);
+        set_writes_put(&s->l2, where.home_set, writes);
     }
     return sent;
 }
@@ -312,6 +315,8 @@ static void share_init(const struct shared_replay *all, int number, struct share
     const struct l2_round *round = all->round;
     *s = (struct share){.l2 = *all->l2, .arrivals = *round->arrivals};
     s->l2.dirty_sectors = 0;
+    s->l2.beyond_before += s->l2.sets_beyond;
+    s->l2.sets_beyond = 0;
     for (int slice = number; slice < SLICES; slice += all->share_count)
         s->slices |= 1u << slice;
     s->log = spare_take(round->spare, (size_t)all->count * sizeof *s->log);
@@ -357,6 +362,7 @@ static void share_settle(const struct shared_replay *all, struct share *s)
             round->site_hits[i] += s->site_hits[i];
     }
     all->l2->dirty_sectors += s->l2.dirty_sectors;
+    all->l2->sets_beyond += s->l2.sets_beyond;
     spare_give(s->log);
     spare_give(s->arrivals.site_halves);
     spare_give(s->site_hits);

@@ -37,6 +37,48 @@ static inline int lru_find(const uint32_t tag[LRU_WAYS], uint32_t wanted)
 #endif
 }
 
+// Of the first half.
+static inline int lru_find_half(const uint32_t tag[LRU_WAYS / 2], uint32_t wanted)
+{
+#if defined(__AVX2__)
+    __m256i same = _mm256_cmpeq_epi32(_mm256_loadu_si256((const __m256i *)(const void *)tag),
+                                      _mm256_set1_epi32((int)wanted));
+    int found = _mm256_movemask_ps(_mm256_castsi256_ps(same));
+    return found ? __builtin_ctz((unsigned)found) : -1;
+#elif defined(__SSE2__)
+    const __m128i same = _mm_set1_epi32((int)wanted), *tags = (const __m128i *)(const void *)tag;
+    __m128i a = _mm_cmpeq_epi32(_mm_loadu_si128(tags), same);
+    __m128i b = _mm_cmpeq_epi32(_mm_loadu_si128(tags + 1), same);
+    int found = _mm_movemask_epi8(_mm_packs_epi32(a, b));
+    return found ? __builtin_ctz((unsigned)found) / 2 : -1;
+#else
+    for (int way = 0; way < LRU_WAYS / 2; way++)
+        if (tag[way] == wanted)
+            return way;
+    return -1;
+#endif
+}
+
+// Of both halves.
+static inline int lru_find_parts(const uint32_t first[LRU_WAYS / 2],
+                                 const uint32_t second[LRU_WAYS / 2], uint32_t wanted)
+{
+#if defined(__AVX2__)
+    const __m256i same = _mm256_set1_epi32((int)wanted);
+    __m256i a = _mm256_cmpeq_epi32(_mm256_loadu_si256((const __m256i *)(const void *)first), same);
+    __m256i b = _mm256_cmpeq_epi32(_mm256_loadu_si256((const __m256i *)(const void *)second), same);
+    unsigned found = (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(a)) |
+                     (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(b)) << LRU_WAYS / 2;
+    return found ? __builtin_ctz(found) : -1;
+#else
+    int way = lru_find_half(first, wanted);
+    if (way >= 0)
+        return way;
+    way = lru_find_half(second, wanted);
+    return way < 0 ? way : LRU_WAYS / 2 + way;
+#endif
+}
+
 // The order after the way was used.
 static inline uint64_t lru_touch(uint64_t order, int way)
 {

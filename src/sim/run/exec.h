@@ -744,6 +744,7 @@ struct core { // of a host thread
     tensor_multiply multiply; // of floating-point matrices
     const struct access_functions *access;
     struct columns columns;
+    uint64_t sms_ran; // in the last epoch
 };
 
 struct launch {

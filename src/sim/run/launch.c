@@ -566,8 +566,10 @@ static void core_epoch(const struct epoch *e, int index)
         struct sm_part *part = &e->parts[(index + k) % l->core_count];
         int i;
         while ((i = __atomic_fetch_add(&part->next, 1, __ATOMIC_RELAXED)) < part->end)
-            if (l->sms[i].pending && !l->sms[i].stopped)
+            if (l->sms[i].pending && !l->sms[i].stopped) {
                 sm_run(core, &l->sms[i]);
+                core->sms_ran++;
+            }
     }
 }
 
@@ -576,14 +578,31 @@ static void core_work(void *context, int index)
     core_epoch(context, index);
 }
 
+// Each core's part of the SMs: as many as it ran in the last epoch, of which one of them had a replay to do, too. What the others
+// would take of its part has its caches in another processor.
+static void parts_deal(struct launch *l, struct sm_part *parts, uint64_t sms)
+{
+    uint64_t cores = (uint64_t)l->core_count;
+    uint64_t ran = 0, upto = 0, next = 0;
+    for (uint64_t i = 0; i < cores; i++)
+        ran += l->cores[i].sms_ran;
+    bool as_before = l->epoch > 1 && ran > 0; // the first has nothing to replay
+    for (uint64_t i = 0; i < cores; i++) {
+        upto += l->cores[i].sms_ran;
+        uint64_t end = i + 1 == cores ? sms : as_before ? sms * upto / ran : sms * (i + 1) / cores;
+        parts[i] = (struct sm_part){(int)next, (int)end};
+        next = end;
+        l->cores[i].sms_ran = 0;
+    }
+}
+
 // All SMs run to their end or pause; the last epoch's requests are replayed meanwhile.
 static void launch_epoch(struct launch *l)
 {
     uint64_t sms = (uint64_t)l->sm_count, cores = (uint64_t)l->core_count;
     sms = l->wave_count < sms ? l->wave_count : sms;
     struct epoch e = {l, spare_take(l->sim->spare, cores * sizeof *e.parts)};
-    for (uint64_t i = 0; i < cores; i++)
-        e.parts[i] = (struct sm_part){(int)(sms * i / cores), (int)(sms * (i + 1) / cores)};
+    parts_deal(l, e.parts, sms);
     launch_swap_logs(l);
     l->epoch++;
     bool beside = l->core_count > 1 && team_begin(l->team, core_work, &e);
