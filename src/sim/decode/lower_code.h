@@ -202,6 +202,9 @@ void code_locals(struct code *c);
 void code_vectors(struct code *c);
 // lower_predicates.c
 void code_predicates(struct code *c);
+// lower_weights.c: what ptxas counts of the block when it chooses between a branch to it and predicates.
+double code_weigh(const struct code *c, int block);
+bool code_is_long(const struct code *c, int block);
 // lower_flow.c
 int before_loops(const struct code *c, int block);
 void code_flow(struct code *c);

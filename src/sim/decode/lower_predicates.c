@@ -6,7 +6,7 @@
 
 enum { NONE = -1 };
 
-enum { SHORT = 8, SHORT_SAME = 6, SHORT_LOADS = 20, WINDOW = 3, SUBROUTINE = 30 };
+enum { SHORT = 8, SHORT_SAME = 6, SHORT_LOADS = 20, SUBROUTINE = 30 };
 
 static bool may_have_predicate(const struct code *c, int i)
 {
@@ -77,14 +77,20 @@ static void mark_needed(const struct code *c, struct origin v, int b, bool *need
         mark_needed(c, c->sources[s], b, needed);
 }
 
-// Does the block load from memory what its branch does not wait for?
-static bool loads_beside_branch(const struct code *c, int b)
+// Does the block load from memory (late: wait for shared memory or a special function, too) what its branch does not wait for?
+static bool loads_beside_branch(const struct code *c, int b, bool late)
 {
     const struct ptx_block *block = block_at(c, b);
     bool *needed = xcalloc((size_t)c->count + 1, sizeof *needed), beside = false;
     mark_needed(c, *asked_by(c, b), b, needed);
-    for (int i = block->first; i < block->first + block->count && !beside; i++)
-        beside = loads_from_memory(at(c, i)) && !needed[i];
+    for (int i = block->first; i < block->first + block->count && !beside; i++) {
+        const struct ptx_instruction *in = at(c, i);
+        bool waits =
+            in->opcode == PTX_OP_LD && in->space_count > 0 && in->spaces[0] == PTX_SPACE_SHARED;
+        waits |= ptx_opcode_class(in->opcode) == PTX_CLASS_SPECIAL;
+        beside =
+            c->fate[i] != FATE_DEAD && !needed[i] && (loads_from_memory(in) || (late && waits));
+    }
     free(needed);
     return beside;
 }
@@ -102,33 +108,36 @@ static int meet_of(const struct code *c, int b)
 }
 
 // Loads of the block that branches and of the one where its ways meet are on their way together where no branch is between
-// them; in a loop it is enough that the branch does not wait for one. Read off ptxas 13.0's code for sm_90, of branches
-// around 2 to 64 instructions with loads before, in and behind them: it decides between SHORT and SHORT_LOADS.
+// them, and what the branch does not wait for is on its way while a long block behind it runs. Read off ptxas 13.0's code for
+// sm_90, of branches around 2 to 64 instructions with loads before, in and behind them, and 0 to 12 instructions where the
+// ways meet: it decides between SHORT and SHORT_LOADS.
 static bool loads_about(const struct code *c, int b)
 {
     int meet = ends_with_choice(c, b) ? meet_of(c, b) : NONE;
-    return meet >= 0 && block_loads(c, b, false) &&
-           (block_loads(c, meet, true) || (c->loop_of[b] >= 0 && loads_beside_branch(c, b)));
+    if (meet < 0)
+        return false;
+    bool loads = block_loads(c, b, false), behind = block_loads(c, meet, true);
+    return (loads && behind) || (behind && loads_beside_branch(c, b, true)) ||
+           (loads && loads_beside_branch(c, b, false) &&
+            (c->loop_of[b] >= 0 || code_is_long(c, meet)));
 }
 
-// Machine instructions of the block, less its jump; more than any limit where it can't be under a predicate.
+// What is counted of the block; more than any limit where it can't be under a predicate.
 static double side_slots(const struct code *c, int b, bool *loads)
 {
     enum { NEVER = 2 * SHORT_LOADS };
     const struct ptx_block *block = block_at(c, b);
-    double slots = 0;
+    double guarded = 0;
     for (int i = block->first; i < block->first + block->count; i++) {
         if (is_branch(c, i) && i == last_of(c, b)) {
-            slots += at(c, i)->guard < 0;
+            guarded = at(c, i)->guard < 0;
             break;
         }
         if (!may_have_predicate(c, i) || calls_routine(c, i))
             return NEVER;
         *loads |= is_global_load(at(c, i));
-        bool place = at(c, i)->opcode == PTX_OP_MOV && is_shared_symbol(&at(c, i)->operands[1]);
-        slots += place ? WINDOW : is_brought(at(c, i)) ? 0 : c->slots[i];
     }
-    return slots;
+    return guarded + code_weigh(c, b);
 }
 
 // Is what the side of b's branch has so little that it goes under a predicate?
@@ -215,6 +224,16 @@ static bool only_chooses(const struct code *c, int b)
                          !block_ends_thread(c->f, block->successors[1]));
 }
 
+// Such a store's address is made behind the branch, while the loads are on their way.
+static bool stores_shared(const struct code *c, int b)
+{
+    const struct ptx_block *block = block_at(c, b);
+    for (int i = block->first; i < block->first + block->count; i++)
+        if (at(c, i)->opcode == PTX_OP_ST && ptx_space_of(at(c, i)) == PTX_SPACE_SHARED)
+            return true;
+    return false;
+}
+
 // A side with a load from memory goes under a predicate where something is to be done until what it loads is there: a little, or
 // (early) so much that it does before loops are unrolled, which stay as they are with branches in them.
 static bool pays(const struct code *c, int side, int meet, bool early)
@@ -234,6 +253,7 @@ static bool pays(const struct code *c, int side, int meet, bool early)
         return false;
     bool at_end = is_global_load(at(c, last));
     int least = !early ? at_end * LATE : !at_end ? 1 : loads > 1 ? AT_END_OF_CHAIN : AT_END;
+    least += !early && block_at(c, meet)->successor_count == 0 && !stores_shared(c, meet);
     return overlap(c, side, meet) >= least;
 }
 
@@ -426,15 +446,20 @@ void code_predicates(struct code *c)
 {
     for (int b = 0; b < c->f->block_count; b++) {
         c->joined_to[b] = b;
-        c->loads_about[b] = loads_about(c, b);
+        c->loads_about[b] = false;
     }
     for (int k = c->f->block_count - 1; k >= 0; k--)
-        if (c->order[k] >= 0 && ends_with_choice(c, c->order[k]) && !side_step(c, c->order[k]))
-            (void)condition_joins(c, c->order[k]);
+        if (c->order[k] >= 0 && ends_with_choice(c, c->order[k])) {
+            c->loads_about[c->order[k]] = loads_about(c, c->order[k]);
+            if (!side_step(c, c->order[k]))
+                (void)condition_joins(c, c->order[k]);
+        }
     for (int b = 0; b < c->f->block_count; b++)
         while (c->joined_to[c->joined_to[b]] != c->joined_to[b])
             c->joined_to[b] = c->joined_to[c->joined_to[b]];
     for (int i = 0; i < c->count; i++)
         if (c->place[i] >= 0)
             c->place[i] = c->joined_to[c->place[i]];
+    for (int k = 0; k < c->brought_count; k++)
+        c->brought[k].block = c->joined_to[c->brought[k].block];
 }
