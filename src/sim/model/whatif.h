@@ -29,6 +29,8 @@ struct site_pattern {   // shares of the traced requests of a site
     double along;
     // Of words that several lanes have, in a sector that the warp has just had: of rows that it goes along.
     double row;
+    // Of lanes with a place each, in the line of a sector that the warp has just had: of rows that go on there.
+    double line_on;
     bool value;     // its result reaches what is stored
     bool index;     // integer work whose result does not
     bool gathers;   // a load from an address that is made of loaded values

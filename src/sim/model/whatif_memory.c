@@ -75,15 +75,28 @@ static bool sectors_applies(const struct timing_input *in, const struct patterns
 struct coalescing {
     double *ratio, *miss, *owed; // a site each: sectors left, L1 misses left
     double saved;                // of what the sites would save of their misses one by one
+    double taken;                // of what is beyond the ideal
 };
+
+// A row at a looked-up place has its sectors where they are, but lanes side by side along it ask for whole lines.
+static void op_along_row(const struct altered *x, struct trace_op *op, double taken)
+{
+    double left = 1 - taken * x->patterns->sites[op->site].line_on;
+    op->lines = count8(fmax(1, op->lines * left));
+    op->wavefronts = count8(fmax(1, op->wavefronts * left));
+    op->miss_lines = op->miss > 0 ? count8(fmax(1, op->miss_lines * left)) : 0;
+}
 
 static void op_coalesce(struct altered *x, struct trace_op *op, void *context)
 {
     struct coalescing *c = context;
     const struct timing_site *t = &x->site[op->site];
-    double stays = gathered_alone(&x->patterns->sites[op->site]);
-    if (!is_own(x, op) || !is_global(t->pipe) || op->sectors == 0 || stays > 0)
+    if (!is_own(x, op) || !is_global(t->pipe) || op->sectors == 0)
         return;
+    if (gathered_alone(&x->patterns->sites[op->site]) > 0) {
+        op_along_row(x, op, c->taken);
+        return;
+    }
     double sectors = fmax(1, op->sectors * c->ratio[op->site]);
     op->sectors = count8(sectors);
     op->lines = count8(fmin(op->lines, fmax(1, ceil(op->sectors / 4.0))));
@@ -204,9 +217,9 @@ static void transposing_pay(struct altered *x)
 
 static void sectors_apply(struct altered *x, double to)
 {
-    struct coalescing c = {ARENA_ARRAY(&x->arena, double, x->sites + 1),
-                           ARENA_ARRAY(&x->arena, double, x->sites + 1),
-                           ARENA_ARRAY(&x->arena, double, x->sites + 1), misses_saved(x, to)};
+    struct coalescing c = {
+        ARENA_ARRAY(&x->arena, double, x->sites + 1), ARENA_ARRAY(&x->arena, double, x->sites + 1),
+        ARENA_ARRAY(&x->arena, double, x->sites + 1), misses_saved(x, to), 1 - fmin(to, 1)};
     double stored = 0, least = 0;
     for (int i = 0; i < x->sites; i++) {
         if (x->site[i].pipe == PIPE_GLOBAL_STORE) {
