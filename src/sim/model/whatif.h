@@ -86,6 +86,7 @@ struct payment {
     double times, of_blocks; // of a warp of those blocks that pay; which are this share
     bool first_warp;         // that one alone
     uint8_t lanes;           // 0: all
+    uint8_t turns;           // of a request to shared memory; 0: one
 };
 enum { PAYMENTS_MAX = 64 };
 
@@ -163,6 +164,9 @@ extern const struct intervening intervene_barriers, intervene_idle_lanes, interv
 extern const struct intervening intervene_tensor;              // whatif_tensor.c
 extern const struct intervening intervene_warps, intervene_grid, intervene_split, intervene_rows,
     intervene_imbalance; // whatif_grid.c
+
+// whatif_memory.c: no sectors beyond the ideal, and the tile that this needs is padded.
+#define SECTORS_PADDED (-1.0)
 
 // whatif_reloads.c: what stays of the loads from shared memory, `standard` or more.
 double shared_loads_standard(const struct timing_input *in, double standard);
