@@ -335,6 +335,17 @@ static double begin_ns(const struct search *s)
     return (isnan(ramp) ? 0 : ramp) + (isnan(spread) ? 0 : spread) + (isnan(way) ? 0 : way);
 }
 
+// Steps that load what others have stored, as a pair's values or neighbours', meet in one block where its shared memory holds what a
+// launch stores: one SM computes then.
+#define LOADED_MOST 4.0 // times what is stored: more, and most of it is not handed on
+static bool fits_in_block(const struct search *s)
+{
+    double stored = SECTOR_BYTES * search_get(s, COUNTER_GLOBAL_STORE_SECTORS_IDEAL);
+    double loaded = SECTOR_BYTES * search_get(s, COUNTER_GLOBAL_LOAD_SECTORS_IDEAL);
+    return search_get(s, COUNTER_WAVES) < 1 && loaded <= LOADED_MOST * stored &&
+           stored / s->in->launches <= GPU(s->in->gpu, shared_bytes_per_block);
+}
+
 // All in one launch. What kernels wait as they begin and end, one waits. Memory moves the bytes of the job then, what computes stays, and what warps wait beside both, they wait for the
 // bytes that are left, or, where memory does not set the pace, once in place of once for each launch; a step takes as long as a
 // block's.
@@ -343,7 +354,10 @@ static double fused_ns(const struct search *s, double one, double needed)
     double moving = fmax(s->bounds->by[RESOURCE_DRAM].time_ns, s->bounds->by[RESOURCE_L2].time_ns);
     double kernels = s->in->time_ns.value - s->bounds->by[RESOURCE_LAUNCH].time_ns;
     double computing = computing_ns(s), launches = s->in->launches;
-    double steps_ns = hands_nothing_on(s) ? 0 : launches * step_ns(s);
+    bool alone = hands_nothing_on(s);
+    double steps_ns = alone ? 0 : launches * step_ns(s);
+    if (!alone && fits_in_block(s))
+        computing *= GPU(s->in->gpu, sm_count);
     if (!search_replays(s))
         return one + kernels - moving * (1 - needed);
     needed += (1 - needed) * traffic_looked_up(s);

@@ -918,6 +918,40 @@ static void steps_of_a_block_compute_between_barriers(void **state)
     assert_near(finding_of("launches hand results on")->expected_time_ns, 2000 + 6500 + 1000);
 }
 
+// bench/advice/eighth, bsort: where a block's shared memory holds what a launch stores, all steps are one block's, and what they
+// compute is one SM's work.
+static void steps_of_all_data_are_computed_by_one_sm(void **state)
+{
+    (void)state;
+    in.launches = 50;
+    in.work_bytes = 200 * 32;
+    set(COUNTER_GLOBAL_LOAD_SECTORS_IDEAL, 10000);
+    set(COUNTER_GLOBAL_STORE_SECTORS_IDEAL, 10000); // 6400 bytes a launch
+    set(COUNTER_BLOCK_THREADS, 1024);
+    set(COUNTER_GRID_BLOCKS, 50);
+    set(COUNTER_WAVES, 0.01);
+    in.time_ns.value = 110000;
+    set(COUNTER_WARP_INSTRUCTIONS, 400 * 20.0); // 20 ns of the whole chip
+    facts.value[FACT_LOADS_AGAIN_BLOCK] = 50;
+    chip.value[GPU_FIELD_latency_barrier_cycles] = 69;
+    chip.value[GPU_FIELD_latency_shared_cycles] = 30;
+    chip.value[GPU_FIELD_shared_bytes_per_block] = 6400;
+    diagnosed(); // 130 cycles a step, 2 us of one of 100 SMs
+    assert_near(finding_of("launches hand results on")->expected_time_ns, 2000 + 6500 + 2000);
+    chip.value[GPU_FIELD_shared_bytes_per_block] = 6399;
+    diagnosed();
+    assert_near(finding_of("launches hand results on")->expected_time_ns, 2000 + 6500 + 20);
+    chip.value[GPU_FIELD_shared_bytes_per_block] = 6400;
+    set(COUNTER_GLOBAL_LOAD_SECTORS_IDEAL,
+        40001); // what none of them has stored: nobody has to meet
+    diagnosed();
+    assert_near(finding_of("launches hand results on")->expected_time_ns, 2000 + 6500 + 20);
+    set(COUNTER_GLOBAL_LOAD_SECTORS_IDEAL, 10000);
+    facts.value[FACT_LOADS_AGAIN_BLOCK] = 0; // each thread by itself: no block
+    diagnosed();
+    assert_true(finding_of("launches hand results on")->expected_time_ns < 2000 + 6500);
+}
+
 // bench/advice/twelfth, pull2: its look-ups are stated as a sector each, and L2 had four of five.
 static void bytes_that_l2_had_are_no_floor(void **state)
 {
@@ -1573,6 +1607,7 @@ int main(void)
         REPLAYED(what_launches_look_up_stays),
         REPLAYED(steps_of_a_thread_alone_meet_nowhere),
         REPLAYED(steps_of_a_block_compute_between_barriers),
+        REPLAYED(steps_of_all_data_are_computed_by_one_sm),
         REPLAYED(bytes_that_l2_had_are_no_floor),
         REPLAYED(loads_between_barriers_are_no_overlap),
         REPLAYED(what_the_l1_serves_again_is_for_registers),

@@ -219,7 +219,7 @@ static void a_tile_costs_its_fill_and_a_barrier(void **state)
 }
 
 // A transposition by blocks of 32 by 32: loads or stores have lanes a row apart, whatever the order of the indices. Twice 32
-// columns of 32 blocks each lie 4096 bytes apart.
+// columns of 32 blocks each lie 4096 bytes apart. As long as nobody pads the tile, its columns lie in one bank.
 static void a_transposition_needs_a_tile(void **state)
 {
 #define ELEMENT                                                                               \
@@ -232,14 +232,43 @@ static void a_transposition_needs_a_tile(void **state)
                 "add.u32 %r12, %r12, %r13; mul.wide.u32 %l6, %r12, 4; add.u64 %l6, %l1, %l6; "
                 "st.global.f32 [%l6], %f1;";
     static const char tile[] =
-        ELEMENT "mad.lo.u32 %r12, %r6, 33, %r5; shl.b32 %r12, %r12, 2; add.u32 %r12, %r10, %r12; "
-                "st.shared.f32 [%r12], %f1; bar.sync 0; mad.lo.u32 %r12, %r5, 33, %r6; "
+        ELEMENT "mad.lo.u32 %r12, %r6, 32, %r5; shl.b32 %r12, %r12, 2; add.u32 %r12, %r10, %r12; "
+                "st.shared.f32 [%r12], %f1; bar.sync 0; mad.lo.u32 %r12, %r5, 32, %r6; "
                 "shl.b32 %r12, %r12, 2; add.u32 %r12, %r10, %r12; ld.shared.f32 %f2, [%r12]; "
                 "add.u32 %r12, %r7, %r6; shl.b32 %r12, %r12, 10; add.u32 %r13, %r8, %r5; "
                 "add.u32 %r12, %r12, %r13; mul.wide.u32 %l6, %r12, 4; add.u64 %l6, %l1, %l6; "
                 "st.global.f32 [%l6], %f2;";
     (void)state;
     assert_twin(direct, tile, INTERVENTION_SECTORS, 1024, 0.06);
+}
+
+// Rows of eight words that a thread copies to a row of its own; which one it is to take is loaded once, or again for each word.
+static double copied_ns(bool again)
+{
+    struct arena a = {0};
+    struct bench b;
+    static const char number[] = "ld.global.u32 %r5, [%l4]; and.b32 %r5, %r5, 1023; "
+                                 "mul.wide.u32 %l6, %r5, 128; add.u64 %l6, %l2, %l6; ";
+    const char *body = arena_printf(&a, "add.u64 %%l4, %%l2, %%l3; mul.wide.u32 %%l7, %%r4, 128; "
+                                        "add.u64 %%l7, %%l1, %%l7; ");
+    for (int i = 0; i < 8; i++)
+        body =
+            arena_printf(&a, "%s%sld.global.f32 %%f1, [%%l6+%d]; st.global.f32 [%%l7+%d], %%f1; ",
+                         body, i == 0 || again ? number : "", 4 * i, 4 * i);
+    (void)run_two(&b, body, 264, 256);
+    double got = then(&b, INTERVENTION_SECTORS);
+    bench_close(&b);
+    arena_release(&a);
+    return got;
+}
+
+// bench/advice/second, embed: what says where a row lies is no data that a tile would turn round.
+static void numbers_of_places_need_no_tile(void **state)
+{
+    (void)state;
+    double once = copied_ns(false), again = copied_ns(true);
+    if (!(again < 1.3 * once))
+        fail_msg("%.0f ns promised where the number is loaded again, %.0f where not", again, once);
 }
 
 // Four roots of what four loads bring: exact ones branch to a routine, over which ptxas moves no load, so that each is waited for.
@@ -467,6 +496,7 @@ int main(void)
         cmocka_unit_test(the_queue_of_a_frequent_counter_goes),
         cmocka_unit_test(a_tile_costs_its_fill_and_a_barrier),
         cmocka_unit_test(a_transposition_needs_a_tile),
+        cmocka_unit_test(numbers_of_places_need_no_tile),
         cmocka_unit_test(a_short_row_keeps_few_loads_of_a_lane_on_their_way),
         cmocka_unit_test(loads_go_out_together_without_exact_functions),
         cmocka_unit_test(pairs_of_halves_leave_half_of_the_warps),

@@ -328,6 +328,14 @@ static uint32_t sectors_apart(uint32_t a, uint32_t b)
     return a > b ? a - b : b - a;
 }
 
+// Has the warp just read the sector in front of this one, each lane at a place of its own, in the same line?
+static bool line_goes_on(const struct reader *r, uint32_t sector, int warp)
+{
+    const struct seen *s = sector % SECTORS_PER_LINE > 0 ? seen_slot(r, sector - 1) : NULL;
+    return s && s->block == r->block && s->sector == sector - 1 && s->warp == warp && !s->compact &&
+           r->now - s->when <= JUST_NOW;
+}
+
 static void load_read(struct reader *r, const struct trace_op *op, int warp)
 {
     const struct timing_site *t = &r->in->sites[op->site];
@@ -363,6 +371,7 @@ static void load_read(struct reader *r, const struct trace_op *op, int warp)
     f[FACT_LOADS_GATHERED] += !is_compact(op, t) && !uniform && !along && p->gathers;
     f[FACT_LOADS_ROWS_FOUND] += is_compact(op, t) && !uniform && p->gathers;
     p->scattered += !is_compact(op, t) && !uniform && !along;
+    p->line_on += !is_compact(op, t) && !uniform && line_goes_on(r, op->first_sector, warp);
     r->out->along_rows += along;
     if (!known) {
         seen_enter(r, op->first_sector, warp, is_compact(op, t));
@@ -532,6 +541,7 @@ void patterns_find(const struct timing_input *in, struct arena *a, struct patter
         p->along /= loads;
         p->row /= loads;
         p->scattered /= loads;
+        p->line_on /= loads;
         p->uniform /= p->same ? loads : fmax(r.later[i], 1);
         out->facts.value[FACT_LOADS_UNIFORM] += p->uniform * r.loads[i];
     }

@@ -29,6 +29,8 @@ struct site_pattern {   // shares of the traced requests of a site
     double along;
     // Of words that several lanes have, in a sector that the warp has just had: of rows that it goes along.
     double row;
+    // Of lanes with a place each, in the line of a sector that the warp has just had: of rows that go on there.
+    double line_on;
     bool value;     // its result reaches what is stored
     bool index;     // integer work whose result does not
     bool gathers;   // a load from an address that is made of loaded values
@@ -84,6 +86,7 @@ struct payment {
     double times, of_blocks; // of a warp of those blocks that pay; which are this share
     bool first_warp;         // that one alone
     uint8_t lanes;           // 0: all
+    uint8_t turns;           // of a request to shared memory; 0: one
 };
 enum { PAYMENTS_MAX = 64 };
 
@@ -161,6 +164,9 @@ extern const struct intervening intervene_barriers, intervene_idle_lanes, interv
 extern const struct intervening intervene_tensor;              // whatif_tensor.c
 extern const struct intervening intervene_warps, intervene_grid, intervene_split, intervene_rows,
     intervene_imbalance; // whatif_grid.c
+
+// whatif_memory.c: no sectors beyond the ideal, and the tile that this needs is padded.
+#define SECTORS_PADDED (-1.0)
 
 // whatif_reloads.c: what stays of the loads from shared memory, `standard` or more.
 double shared_loads_standard(const struct timing_input *in, double standard);

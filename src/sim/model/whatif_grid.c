@@ -479,7 +479,7 @@ static void rows_apply(struct altered *x, double to)
     double share = chip_filled(x->was) / to, warps = (double)x->was->grid_blocks;
     double turns = floor(hottest_of(x->was) / (warps * x->was->warps_per_block));
     bool sums = x->patterns->facts.value[FACT_ROW_SUMS] > 0;
-    intervene_sectors.apply(x, 0);
+    intervene_sectors.apply(x, SECTORS_PADDED);
     if (sums && turns >= 2)
         rows_share(x, LANES, turns);
     else if (share < 1 && altered_shorten(x, share, altered_marks(x)))

@@ -75,15 +75,28 @@ static bool sectors_applies(const struct timing_input *in, const struct patterns
 struct coalescing {
     double *ratio, *miss, *owed; // a site each: sectors left, L1 misses left
     double saved;                // of what the sites would save of their misses one by one
+    double taken;                // of what is beyond the ideal
 };
+
+// A row at a looked-up place has its sectors where they are, but lanes side by side along it ask for whole lines.
+static void op_along_row(const struct altered *x, struct trace_op *op, double taken)
+{
+    double left = 1 - taken * x->patterns->sites[op->site].line_on;
+    op->lines = count8(fmax(1, op->lines * left));
+    op->wavefronts = count8(fmax(1, op->wavefronts * left));
+    op->miss_lines = op->miss > 0 ? count8(fmax(1, op->miss_lines * left)) : 0;
+}
 
 static void op_coalesce(struct altered *x, struct trace_op *op, void *context)
 {
     struct coalescing *c = context;
     const struct timing_site *t = &x->site[op->site];
-    double stays = gathered_alone(&x->patterns->sites[op->site]);
-    if (!is_own(x, op) || !is_global(t->pipe) || op->sectors == 0 || stays > 0)
+    if (!is_own(x, op) || !is_global(t->pipe) || op->sectors == 0)
         return;
+    if (gathered_alone(&x->patterns->sites[op->site]) > 0) {
+        op_along_row(x, op, c->taken);
+        return;
+    }
     double sectors = fmax(1, op->sectors * c->ratio[op->site]);
     op->sectors = count8(sectors);
     op->lines = count8(fmin(op->lines, fmax(1, ceil(op->sectors / 4.0))));
@@ -179,34 +192,50 @@ static void granules_use(struct altered *x)
     }
 }
 
+// A column of a tile that is as wide as a warp: rows of narrow elements lie in as many banks as they are less than all.
+static double column_turns(double bytes)
+{
+    return fmin(LANES, LANES * bytes / WORD_BYTES);
+}
+
 // Lanes have a line each in some accesses and lie side by side in as many others: other indices would only turn that round. A tile
-// is needed, through which each scattered access goes.
+// is needed, through which each scattered access goes: written by rows and read by columns, whose words lie in one bank as long as
+// nobody pads the rows (a fix of its own, `conflicts`).
 #define OWN_LINES 0.75 // of the lanes
 #define AS_MANY 0.5    // for each scattered one
-static void transposing_pay(struct altered *x)
+static void transposing_pay(struct altered *x, bool padded)
 {
-    double warps = (double)x->was->grid_blocks * x->was->warps_per_block, apart = 0, beside = 0;
+    double warps = (double)x->was->grid_blocks * x->was->warps_per_block, apart = 0, beside = 0,
+           turns = 0;
     for (int i = 0; i < x->sites; i++) {
         const struct sim_site *s = &x->was->stats[i];
-        if (!is_global(x->site[i].pipe) || s->requests == 0 || x->patterns->sites[i].gathers)
+        const struct site_pattern *p = &x->patterns->sites[i];
+        double each = (double)s->requests / warps;
+        if (!is_global(x->site[i].pipe) || s->requests == 0 || p->gathers)
             continue;
-        if ((double)s->lines > OWN_LINES * (double)s->lanes && s->lanes > s->requests)
-            apart += (double)s->requests / warps;
-        else if ((double)s->sectors <= 1.05 * (double)s->sectors_ideal && s->sectors > s->requests)
-            beside += (double)s->requests / warps;
+        if ((double)s->lines > OWN_LINES * (double)s->lanes && s->lanes > s->requests) {
+            apart += each;
+            turns += each * column_turns(x->site[i].bytes);
+        } else if ((p->value || x->site[i].pipe == PIPE_GLOBAL_STORE) && s->sectors > s->requests &&
+                   (double)s->sectors <= 1.05 * (double)s->sectors_ideal) {
+            beside += each; // numbers of places are no data
+        }
     }
     if (apart <= 0 || beside < AS_MANY * apart)
         return;
+    uint8_t column = padded ? 1 : count8(turns / apart);
     altered_pay(x, PAID_BEHIND, PAID_STORE, apart);
     altered_pay(x, PAID_BEHIND, PAID_BARRIER, 1);
-    altered_pay(x, PAID_BEHIND, PAID_LOAD, apart);
+    altered_pay_by(x, (struct payment){PAID_LOAD, PAID_BEHIND, apart, 1, false, 0, column});
 }
 
 static void sectors_apply(struct altered *x, double to)
 {
-    struct coalescing c = {ARENA_ARRAY(&x->arena, double, x->sites + 1),
-                           ARENA_ARRAY(&x->arena, double, x->sites + 1),
-                           ARENA_ARRAY(&x->arena, double, x->sites + 1), misses_saved(x, to)};
+    bool padded = to < 0; // SECTORS_PADDED
+    to = fmax(to, 0);
+    struct coalescing c = {
+        ARENA_ARRAY(&x->arena, double, x->sites + 1), ARENA_ARRAY(&x->arena, double, x->sites + 1),
+        ARENA_ARRAY(&x->arena, double, x->sites + 1), misses_saved(x, to), 1 - fmin(to, 1)};
     double stored = 0, least = 0;
     for (int i = 0; i < x->sites; i++) {
         if (x->site[i].pipe == PIPE_GLOBAL_STORE) {
@@ -218,7 +247,7 @@ static void sectors_apply(struct altered *x, double to)
     altered_each(x, op_coalesce, &c);
     if (to < 1) {
         granules_use(x);
-        transposing_pay(x);
+        transposing_pay(x, padded);
     }
     if (least > 0 && stored > least) {
         double whole = least * SECTOR_BYTES,
@@ -415,7 +444,7 @@ static bool sums_up(const struct timing_input *in, const struct touches *t)
 static void tree_pay(struct altered *x, double lanes, double times, bool first_warp)
 {
     for (double n = 1; n < lanes; n *= 2) {
-        struct payment step = {PAID_SHUFFLE, PAID_BEHIND, times, 1, first_warp, 0};
+        struct payment step = {PAID_SHUFFLE, PAID_BEHIND, times, 1, first_warp, 0, 0};
         altered_pay_by(x, step);
         step.what = PAID_SUM;
         altered_pay_by(x, step);
@@ -440,7 +469,7 @@ static void atomic_in_register(struct altered *x, struct trace_op *op, void *con
 static void sums_apply(struct altered *x, const struct touches *t)
 {
     double sums = fmax(1, t->in_block), blocks = (double)x->in.grid_blocks;
-    struct payment one = {PAID_LOAD, PAID_BEHIND, sums, 1, true, 0};
+    struct payment one = {PAID_LOAD, PAID_BEHIND, sums, 1, true, 0, 0};
     altered_each(x, atomic_in_register, NULL);
     for (int i = 0; i < x->sites; i++)
         if (combines(x->was, (uint32_t)i))
@@ -464,11 +493,11 @@ static void copies_pay(struct altered *x, const struct copies *c)
     double each = c->words / (LANES * x->in.warps_per_block);
     double share = fmin(1, c->blocks / (double)x->in.grid_blocks);
     const struct payment paid[] = {
-        {PAID_STORE, PAID_BEFORE, each, share, false, 0},
-        {PAID_BARRIER, PAID_BEFORE, 1, share, false, 0},
-        {PAID_BARRIER, PAID_BEHIND, 1, share, false, 0},
-        {PAID_LOAD, PAID_BEHIND, each, share, false, 0},
-        {PAID_ADDITION, PAID_BEHIND, each * c->touched, share, false, 0},
+        {PAID_STORE, PAID_BEFORE, each, share, false, 0, 0},
+        {PAID_BARRIER, PAID_BEFORE, 1, share, false, 0, 0},
+        {PAID_BARRIER, PAID_BEHIND, 1, share, false, 0, 0},
+        {PAID_LOAD, PAID_BEHIND, each, share, false, 0, 0},
+        {PAID_ADDITION, PAID_BEHIND, each * c->touched, share, false, 0, 0},
     };
     for (size_t i = 0; i < COUNT_OF(paid); i++)
         altered_pay_by(x, paid[i]);

@@ -63,7 +63,7 @@ static struct trace_op operation_of(const struct altered *x, const struct paymen
     uint8_t lanes = p->lanes > 0 ? p->lanes : LANES;
     struct trace_op op = {.site = (uint32_t)(x->sites * FORM_COUNT + (int)p->what), .lanes = lanes};
     if (p->what == PAID_STORE || p->what == PAID_LOAD)
-        op.wavefronts = 1;
+        op.wavefronts = p->turns > 0 ? p->turns : 1;
     if (p->what == PAID_ADDITION) {
         op.wavefronts = op.lines = 1;
         op.sectors = (uint8_t)ceil(lanes * 4.0 / SECTOR_BYTES);

@@ -4,9 +4,12 @@
 
 #include <string.h>
 
+// Of 16 bytes that all lanes have: two halves of a warp, a pass each (docs/h200-rates.md, section 3).
+#define PASSES_BY_FOURS 2
 struct replacing {
     struct share share;
     enum site_form form;
+    struct share by_fours; // of those, that bring four words: a pass more
 };
 
 static void op_replace(struct altered *x, struct trace_op *op, void *context)
@@ -14,8 +17,9 @@ static void op_replace(struct altered *x, struct trace_op *op, void *context)
     struct replacing *r = context;
     if (!is_own(x, op) || op->lanes == 0 || !share_takes(&r->share, op->site))
         return;
+    bool wide = r->by_fours.of && share_takes(&r->by_fours, op->site);
     op->site = form_of(x, op->site, r->form);
-    op->wavefronts = 1;
+    op->wavefronts = wide ? PASSES_BY_FOURS : 1;
 }
 
 static bool any_site(const struct timing_input *in, const struct patterns *p,
@@ -63,15 +67,21 @@ static void misses_thin(struct altered *x, const struct share *gone)
     x->in.l2.dram_read_bytes = (uint64_t)((double)x->in.l2.dram_read_bytes * left / missed);
 }
 
+static void loads_replace_by(struct altered *x, double (*of)(const struct site_pattern *),
+                             double taken, struct replacing *r)
+{
+    for (int i = 0; i < x->sites; i++)
+        if (x->site[i].pipe == PIPE_GLOBAL_LOAD)
+            r->share.of[i] = of(&x->patterns->sites[i]) * taken;
+    misses_thin(x, &r->share);
+    altered_each(x, op_replace, r);
+}
+
 static void loads_replace(struct altered *x, double (*of)(const struct site_pattern *),
                           double taken, enum site_form form)
 {
-    struct replacing r = {share_new(x), form};
-    for (int i = 0; i < x->sites; i++)
-        if (x->site[i].pipe == PIPE_GLOBAL_LOAD)
-            r.share.of[i] = of(&x->patterns->sites[i]) * taken;
-    misses_thin(x, &r.share);
-    altered_each(x, op_replace, &r);
+    struct replacing r = {.share = share_new(x), .form = form};
+    loads_replace_by(x, of, taken, &r);
 }
 
 // A pass over what an earlier one has loaded: sites in a row that are executed as often as such a load, without another load or an
@@ -114,7 +124,7 @@ static void pass_join(struct altered *x, int load, double taken, struct share *i
 
 static void passes_join(struct altered *x, double taken)
 {
-    struct replacing index = {share_new(x), FORM_VANISHED};
+    struct replacing index = {.share = share_new(x), .form = FORM_VANISHED};
     for (int i = 0; i < x->sites; i++)
         if (x->site[i].pipe == PIPE_GLOBAL_LOAD && x->patterns->sites[i].again >= PASS_AGAIN &&
             loaded_before(x, i))
@@ -159,6 +169,13 @@ static double along_left(const struct site_pattern *p)
     return (tile_of(p) - gone) / (1 - gone);
 }
 
+// Of what then comes from the tile.
+static double fours_of_tile(const struct site_pattern *p)
+{
+    double gone = along_by_fours(p), left = tile_of(p) - gone;
+    return left > 0 ? fmin(1, gone * (1 - BY_FOURS) / BY_FOURS / left) : 0;
+}
+
 // Within a tile of known size a loop's places are constants beside one address: half of what made addresses and counted goes with
 // the loads that come from there; all of it in a loop of many turns, which is unrolled over the tile then.
 #define ADDRESSES_GONE 0.5
@@ -186,7 +203,7 @@ static double load_executed_most(const struct altered *x)
 static void addresses_thin(struct altered *x, double (*of)(const struct site_pattern *),
                            double gone)
 {
-    struct replacing index = {share_new(x), FORM_VANISHED};
+    struct replacing index = {.share = share_new(x), .form = FORM_VANISHED};
     double share = share_of_loads(x, of), hottest = load_executed_most(x);
     for (int i = 0; i < x->sites && share >= TILE_MIN; i++)
         if (x->patterns->sites[i].index && (double)x->stats[i].executed >= 0.5 * hottest)
@@ -221,7 +238,10 @@ static void block_reloads_apply(struct altered *x, double to)
     double gone = load_executed_most(x) >= TURNS_MANY * warps ? 1 : ADDRESSES_GONE;
     addresses_thin(x, tile_of, gone * (1 - fmin(to, 1)));
     loads_replace(x, along_by_fours, 1 - fmin(to, 1), FORM_VANISHED);
-    loads_replace(x, along_left, 1 - fmin(to, 1), FORM_SHARED);
+    struct replacing tile = {share_new(x), FORM_SHARED, share_new(x)};
+    for (int i = 0; i < x->sites; i++)
+        tile.by_fours.of[i] = fours_of_tile(&x->patterns->sites[i]);
+    loads_replace_by(x, along_left, 1 - fmin(to, 1), &tile);
     if (to < 1 && share_of_loads(x, tile_of) >= TILE_MIN)
         tile_pay(x);
 }
@@ -261,7 +281,7 @@ static double uniform_rest(const struct site_pattern *p)
 // Outside of loops a place is a number in the machine's code: an operand of what computes with it, and no instruction of its own.
 static void operands_take(struct altered *x, double taken)
 {
-    struct replacing r = {share_new(x), FORM_VANISHED};
+    struct replacing r = {.share = share_new(x), .form = FORM_VANISHED};
     double warps = (double)x->was->grid_blocks * x->was->warps_per_block;
     for (int i = 0; i < x->sites; i++)
         if (x->site[i].pipe == PIPE_GLOBAL_LOAD && x->patterns->sites[i].same &&
@@ -361,7 +381,7 @@ static void tiles_thin(struct altered *x, double to)
 // for all of them: of loops that go over shared memory half of that is left.
 static void results_join(struct altered *x, double to, double beside)
 {
-    struct replacing index = {share_new(x), FORM_VANISHED};
+    struct replacing index = {.share = share_new(x), .form = FORM_VANISHED};
     double hottest = 0, sms = GPU(x->was->gpu, sm_count);
     int least = (int)ceil((double)x->was->grid_blocks * fmax(beside, 0.25) / sms);
     for (int i = 0; i < x->sites; i++)
@@ -431,7 +451,7 @@ static void global_results_join(struct altered *x, double times)
 
 static void shared_loads_apply(struct altered *x, double to)
 {
-    struct replacing r = {share_new(x), FORM_VANISHED};
+    struct replacing r = {.share = share_new(x), .form = FORM_VANISHED};
     if (to < 1 && !(stat_sum(x->was, PIPE_SHARED_LOAD, requests_of) > 0)) {
         global_results_join(x, 1 / fmax(to, RESULTS_LEAST));
         return;
@@ -591,7 +611,7 @@ static void local_apply(struct altered *x, double to)
         local_to_shared(x);
         return;
     }
-    struct replacing r = {share_new(x), FORM_VANISHED};
+    struct replacing r = {.share = share_new(x), .form = FORM_VANISHED};
     const bool *in_loop = local_loops(x, &r.share);
     bool loads = false;
     for (int i = 0; i < x->sites; i++) {
