@@ -176,6 +176,45 @@ static void turns_of_a_loop_that_waits_are_not_time(void **state)
     bench_close(&b);
 }
 
+// Blocks take items from a queue, each of 3 * n instructions of each of their warps, until there are no more; each says how many it had.
+static const char takes[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n"
+    ".visible .entry take(.param .u64 next, .param .u64 taken, .param .u32 items, .param .u32 "
+    "n)\n{\n"
+    ".reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<5>; .shared .align 4 .b8 item[4];\n"
+    "ld.param.u64 %rd1, [next]; ld.param.u64 %rd2, [taken]; ld.param.u32 %r1, [items];\n"
+    "ld.param.u32 %r2, [n]; mov.u32 %r3, 0; mov.u32 %r7, %tid.x; setp.ne.u32 %p3, %r7, 0;\n"
+    "again: @%p3 bra told; atom.global.add.u32 %r4, [%rd1], 1; st.shared.u32 [item], %r4;\n"
+    "told: bar.sync 0; ld.shared.u32 %r8, [item]; bar.sync 0;\n"
+    "setp.ge.u32 %p1, %r8, %r1; @%p1 bra over; add.u32 %r3, %r3, 1; mov.u32 %r5, 0;\n"
+    "turn: add.u32 %r5, %r5, 1; setp.lt.u32 %p2, %r5, %r2; @%p2 bra turn;\n"
+    "bra again;\n"
+    "over: mov.u32 %r6, %ctaid.x; mul.wide.u32 %rd3, %r6, 4; add.s64 %rd4, %rd2, %rd3;\n"
+    "st.global.u32 [%rd4], %r3; ret;\n}\n";
+
+// On the chip who is free takes the next item, so that equal items are shared out evenly: no SM runs ahead of the others for long.
+static void work_from_a_queue_is_shared_by_all_sms(void **state)
+{
+    (void)state;
+    enum { SMS = 132, EACH = 16, TURNS = 2000 };
+    struct bench b;
+    bench_text(&b, takes);
+    const uint32_t zero = 0;
+    uint32_t items = SMS * EACH, turns = TURNS, taken[SMS], all = 0, most = 0;
+    uint64_t next = bench_buffer(&b, "next", &zero, sizeof(zero));
+    uint64_t at = bench_buffer(&b, "taken", NULL, sizeof(taken));
+    bench_run(&b, "take", GRID1(SMS, 128), ARGS(&next, &at, &items, &turns));
+    bench_fetch(&b, at, taken, sizeof(taken));
+    for (int i = 0; i < SMS; i++) {
+        all += taken[i];
+        most = taken[i] > most ? taken[i] : most;
+    }
+    assert_int_equal(all, items);
+    if (most > EACH + EACH / 2)
+        fail_msg("a block took %u of %u items, %u would be its part", most, items, EACH);
+    bench_close(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -184,6 +223,7 @@ int main(void)
         cmocka_unit_test(long_blocks_have_a_time_in_proportion_to_their_instructions),
         cmocka_unit_test(block_balance_is_the_mean_block_over_the_largest),
         cmocka_unit_test(turns_of_a_loop_that_waits_are_not_time),
+        cmocka_unit_test(work_from_a_queue_is_shared_by_all_sms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

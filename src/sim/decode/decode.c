@@ -333,6 +333,7 @@ static void function_body(struct decoder *d)
     d->out->held = ARENA_ARRAY(&d->program->arena, int, f->block_count + 1);
     ptx_registers_held(f, d->out->held);
     polls_find(d);
+    claims_find(d);
     clear_list(d);
     values_hoist(d);
     for (size_t i = 0; i < d->fixup_count; i++) {

@@ -137,6 +137,7 @@ struct alu_op alu_named(const struct decoder *d, enum ptx_opcode opcode, const c
 void affine_take(struct decoder *d, const struct steadiness *s); // decode_affine.c
 void stretches_find(struct decoder *d);                          // decode_stretch.c: at last
 void polls_find(struct decoder *d);   // decode_poll.c: when all is decoded
+void claims_find(struct decoder *d);  // decode_poll.c
 void regions_find(struct program *p); // decode_region.c: when all functions are decoded
 void carries_link(struct program *p); // decode_carry.c: before them
 // decode_uniform.c: of each register, may lanes of a warp have different values in it? To be freed.

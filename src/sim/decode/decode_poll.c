@@ -2,6 +2,8 @@
 // register's value from one turn to the next, so that each turn repeats the last until memory changes. How often it
 // turns depends on the order in which the interpreter runs blocks, not on time: the trace keeps two turns
 // (observe/trace.c).
+// And loops in which warps claim work: what an atomic gives back says what a warp does next, so that how the SMs take turns decides
+// who does how much.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/decode/decode.h"
 
@@ -74,5 +76,27 @@ void polls_find(struct decoder *d)
             d->program->segments[s].poll = (int16_t)(1 + s - first);
         for (int i = b->first; i < b->first + b->count; i++)
             d->program->timing[d->out->site_base + i].polls = true;
+    }
+}
+
+// Does a later block, or this one, jump back to it or to what lies before it?
+static bool is_in_loop(const struct ptx_function *f, int block)
+{
+    for (int k = block; k < f->block_count; k++)
+        for (int i = 0; i < f->blocks[k].successor_count; i++)
+            if (f->blocks[k].reachable && f->blocks[k].successors[i] <= block)
+                return true;
+    return false;
+}
+
+void claims_find(struct decoder *d)
+{
+    const struct ptx_function *f = d->f;
+    for (int k = 0; k < f->block_count && !d->program->claims; k++) {
+        const struct ptx_block *b = &f->blocks[k];
+        bool asks = false;
+        for (int i = b->first; b->reachable && i < b->first + b->count; i++)
+            asks |= d->program->timing[d->out->site_base + i].pipe == PIPE_GLOBAL_ATOMIC;
+        d->program->claims = asks && is_in_loop(f, k);
     }
 }

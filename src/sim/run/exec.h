@@ -288,6 +288,7 @@ struct program {
     uint64_t shared_reserved_bytes; // the system's, if the kernel names it
     uint64_t dynamic_shared_at;
     bool uses_local;      // local memory or calls
+    bool claims;          // a loop takes what atomics give it: who comes first has the work
     bool recursive;       // or calls through pointers: depth unknown
     uint64_t local_bytes; // a thread needs, if not recursive
     bool order_shows;     // results could depend on the order of blocks: run SMs one by one
@@ -845,7 +846,8 @@ enum {
     STALL_ROUNDS = 64,             // of an SM's warps, nothing but watching: the SM pauses
     SPIN_BRANCHES = 256,           // backward branches before the other side of a divergence runs
     EPOCH_REQUESTS = 32 * 1024,    // of an SM to L2 before all SMs pause
-    EPOCH_INSTRUCTIONS = 4 << 20,  // of an SM
+    EPOCH_INSTRUCTIONS = 4 << 20,  // of an SM …
+    EPOCH_CLAIMED = 16 << 10,      // … that shares work with the others: program.claims
     LOCAL_STACK_BYTES = 64 * 1024, // per thread, if calls are recursive
     LOCAL_BYTES_MAX = 512 * 1024,  // per thread: what GPUs have
     PARAM_BYTES_MAX = 32764,

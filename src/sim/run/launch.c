@@ -698,8 +698,9 @@ static bool launch_waves(struct launch *l, uint64_t from)
             l->sms[i].pending = (uint64_t)i < l->wave_count && sample_sm_runs(l, i);
         do {
             uint64_t budget = l->options->budget_warp_instructions;
-            uint64_t left = budget == 0 ? EPOCH_INSTRUCTIONS : budget - launch_instructions(l) + 1;
-            l->epoch_limit = left < EPOCH_INSTRUCTIONS ? left : EPOCH_INSTRUCTIONS;
+            uint64_t most = l->program->claims ? EPOCH_CLAIMED : EPOCH_INSTRUCTIONS;
+            uint64_t left = budget == 0 ? most : budget - launch_instructions(l) + 1;
+            l->epoch_limit = left < most ? left : most;
             launch_epoch(l);
         } while (!launch_wave_over(l, &stop));
         atomics_wave_ends(l);
