@@ -70,6 +70,52 @@ static void guards_keep_lanes_apart(void **state)
     bench_close(&r.b);
 }
 
+// Lanes of a loop diverge for `continue`, and some leave by `break`: those that stay meet at the turn's end, as the branch's
+// postdominator behind the loop is too late. 32 turns, each executed once for all that are in it.
+static void lanes_that_stay_in_a_loop_meet_in_it(void **state)
+{
+    struct run r;
+    RUN(&r, 32,
+        "mov.u32 %r2, 0;\nmov.u32 %r3, 0;\nshr.u32 %r5, %r1, 1;\n"
+        "TURN: setp.ge.u32 %p1, %r3, 32;\n@%p1 bra OVER;\n"
+        "add.u32 %r4, %r1, %r3;\nand.b32 %r4, %r4, 1;\nsetp.eq.u32 %p2, %r4, 0;\n@%p2 bra NEXT;\n"
+        "add.u32 %r2, %r2, 1;\nsetp.gt.u32 %p3, %r2, %r5;\n@%p3 bra OVER;\n"
+        "NEXT: add.u32 %r3, %r3, 1;\nbra TURN;\nOVER:" STORE);
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < 32; i++) {
+        uint32_t sum = 0;
+        for (uint32_t k = 0; k < 32 && sum <= i / 2; k++)
+            sum += (i + k) & 1;
+        assert_int_equal(r.out[i], sum);
+    }
+    for (int i = 0; i < r.b.report.site_count; i++)
+        if (r.b.report.sites[i].executed > most)
+            most = r.b.report.sites[i].executed;
+    assert_int_equal(most, 32);
+    bench_close(&r.b);
+}
+
+// One lane spins within its turn until the others, which would wait for it at the turn's end, have stored there.
+static void lanes_that_meet_do_not_wait_for_one_that_waits_for_them(void **state)
+{
+    struct run r;
+    static const uint32_t START[1] = {0};
+    run_text(
+        &r,
+        HEAD KERNEL("mov.u32 %r2, 0;\nmov.u32 %r3, 0;\n"
+                    "TURN: setp.ne.u32 %p1, %r1, 0;\n@%p1 bra NEXT;\n"
+                    "SPIN: atom.global.or.b32 %r4, [%rd2], 0;\nsetp.le.u32 %p2, %r4, %r3;\n@%p2 "
+                    "bra SPIN;\n"
+                    "setp.gt.u32 %p3, %r4, 9;\n@%p3 bra OVER;\n"
+                    "NEXT: add.u32 %r3, %r3, 1;\n@%p1 st.volatile.global.u32 [%rd2], %r3;\n"
+                    "setp.lt.u32 %p4, %r3, 10;\n@%p4 bra TURN;\nOVER: mov.u32 %r2, %r3;" STORE),
+        32, START, sizeof(START));
+    for (uint32_t i = 1; i < 32; i++)
+        assert_int_equal(r.out[i], 10);
+    assert_in_range(r.out[0], 0, 10);
+    bench_close(&r.b);
+}
+
 // A toolkit's header inlines its own functions: what they do counts where the user's code calls the
 // first; a function of the user keeps its own line.
 static void inlined_library_code_counts_at_the_user_s_line(void **state)
@@ -813,6 +859,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(guards_keep_lanes_apart),
+        cmocka_unit_test(lanes_that_stay_in_a_loop_meet_in_it),
+        cmocka_unit_test(lanes_that_meet_do_not_wait_for_one_that_waits_for_them),
         cmocka_unit_test(conversions_to_few_bits_extend_their_sign),
         cmocka_unit_test(inlined_library_code_counts_at_the_user_s_line),
         cmocka_unit_test(ptx_without_loc_counts_at_its_own_lines),

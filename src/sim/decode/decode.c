@@ -46,7 +46,8 @@ struct uop *emit(struct decoder *d, uop_fn run)
 
 void add_fixup(struct decoder *d, const struct uop *u, int target, int reconverge)
 {
-    struct fixup x = {.uop = (size_t)(u - d->uops), .target = target, .reconverge = reconverge};
+    struct fixup x = {
+        .uop = (size_t)(u - d->uops), .target = target, .reconverge = reconverge, .meet = -1};
     VEC_PUSH(d->fixups, d->fixup_count, d->fixup_capacity, x);
 }
 
@@ -341,6 +342,8 @@ static void function_body(struct decoder *d)
         struct uop *u = &d->uops[x->uop];
         u->d = d->uop_of[x->target] - (uint32_t)x->uop;
         u->a = d->uop_of[x->reconverge] - (uint32_t)x->uop;
+        if (x->meet >= 0)
+            u->b = d->uop_of[x->meet] - (uint32_t)x->uop;
     }
     stretches_find(d);
 }

@@ -19,6 +19,7 @@ struct constant {
 struct fixup {
     size_t uop;
     int target, reconverge; // instructions; instruction_count = the end
+    int meet;               // … where those meet before that stay in a loop; -1: nowhere
 };
 
 struct decoder {
@@ -84,6 +85,8 @@ uint32_t result_row(struct decoder *d, const struct ptx_operand *op); // NO_ROW 
 uint32_t slot_row(struct decoder *d, int when, struct slot s);
 void add_fixup(struct decoder *d, const struct uop *u, int target, int reconverge);
 int branch_reconvergence(const struct decoder *d, int instruction);
+int branch_meeting(const struct decoder *d,
+                   int instruction); // decode_meet.c: an instruction, or -1
 // decode_layout.c
 void shared_layout(struct program *p);
 void local_layout(struct decoder *d);

@@ -331,6 +331,8 @@ static void decode_bra(struct decoder *d, const struct ptx_instruction *in)
     site_of(d)->is_branch = true;
     struct uop *u = emit(d, in->guard >= 0 ? op_branch : op_branch_uniform);
     add_fixup(d, u, in->operands[0].target, branch_reconvergence(d, d->instruction));
+    if (in->guard >= 0)
+        d->fixups[d->fixup_count - 1].meet = branch_meeting(d, d->instruction);
 }
 
 static const struct ptx_branch_targets *branch_targets(const struct decoder *d,

@@ -204,6 +204,24 @@ static const struct uop *path_rotate(struct warp *w, const struct uop *resume)
     return w->pc;
 }
 
+// Those that diverged within a loop and stay in it go on together from here. Who comes first waits for the others, if they can come.
+bool path_meets(struct warp *w, const struct uop *u)
+{
+    bool wait = false;
+    for (int i = w->other_count; i-- > 0;) {
+        const struct path *p = w->others[i];
+        if (p->meet != u || p->barrier >= 0 || p->parent != w->path->parent)
+            continue;
+        if (p->pc == u)
+            path_merge(w, i);
+        else
+            wait = true;
+    }
+    if (wait)
+        (void)path_rotate(w, u);
+    return wait;
+}
+
 const struct uop *path_yield(struct warp *w, const struct uop *u)
 {
     w->pc = u;
@@ -314,7 +332,8 @@ bool paths_release(struct warp *w)
 /* ---- branches ------------------------------------------------------------------------------ */
 
 // The running lanes part for several targets. Lanes bound for the reconvergence itself just wait.
-static const struct uop *path_split(struct warp *w, const struct uop *reconverge, int count,
+static const struct uop *path_split(struct warp *w, const struct uop *reconverge,
+                                    const struct uop *meet, int count,
                                     const struct uop *const *targets, const uint32_t *masks)
 {
     struct path *parent = w->path;
@@ -326,16 +345,20 @@ static const struct uop *path_split(struct warp *w, const struct uop *reconverge
         path_save(w, reconverge);
     }
     for (int i = 0; i < count; i++)
-        if (targets[i] != reconverge)
-            w->others[w->other_count++] = path_new(w, parent, masks[i], targets[i], reconverge);
+        if (targets[i] != reconverge) {
+            w->others[w->other_count] = path_new(w, parent, masks[i], targets[i], reconverge);
+            w->others[w->other_count++]->meet = meet;
+        }
     (void)path_pick(w); // there is one that does not wait: those just made
     return w->pc;
 }
 
 static const struct uop *branch_to(struct warp *w, const struct uop *u, const struct uop *target)
 {
-    if (target <= u && w->other_count > 0 && ++w->backward > SPIN_BRANCHES)
+    if (target <= u && w->other_count > 0 && ++w->backward > SPIN_BRANCHES) {
+        w->path->meet = NULL; // it may wait for what those do that wait for it
         return path_rotate(w, target);
+    }
     return target;
 }
 
@@ -361,7 +384,8 @@ const struct uop *op_branch(struct warp *w, const struct uop *u)
         return branch_to(w, u, target);
     }
     // The lanes that fall through run first: the winner of a lock goes on before the others spin.
-    return path_split(w, reconverge, 2, (const struct uop *const[]){target, u + 1},
+    const struct uop *meet = u->b != 0 ? u + (int32_t)u->b : NULL;
+    return path_split(w, reconverge, meet, 2, (const struct uop *const[]){target, u + 1},
                       (const uint32_t[]){taken, rest});
 }
 
@@ -403,7 +427,7 @@ const struct uop *op_branch_table(struct warp *w, const struct uop *u)
     if (count == 1)
         return branch_to(w, u, targets[0]);
     event_divergence(w, u, w->mask, masks[0]);
-    return path_split(w, u + (int32_t)u->a, count, targets, masks);
+    return path_split(w, u + (int32_t)u->a, NULL, count, targets, masks);
 }
 
 /* ---- leaving ------------------------------------------------------------------------------- */
@@ -638,7 +662,7 @@ const struct uop *op_call_indirect(struct warp *w, const struct uop *u)
         uint32_t rest = w->mask & ~mask;
         event_divergence(w, u, w->mask, mask);
         // Both sides come back to this call, each with one function less, and meet behind it.
-        return path_split(w, u + 1, 2, (const struct uop *const[]){u, u},
+        return path_split(w, u + 1, NULL, 2, (const struct uop *const[]){u, u},
                           (const uint32_t[]){rest, mask});
     }
     return frame_enter(w, u, call, function);

@@ -259,6 +259,8 @@ const struct uop *op_segment(struct warp *w, const struct uop *u)
         w->pc = u;
         return NULL;
     }
+    if (w->mask != ALL_LANES && w->other_count > 0 && w->path->meet == u && path_meets(w, u))
+        return w->pc;
     w->executed += u->imm;
     w->turn -= u->imm;
     if (w->mask != ALL_LANES || is_heard(w, EVENT_SEGMENT))

@@ -500,10 +500,11 @@ struct path {            // lanes of a warp that run together
     int children;
     uint32_t mask;
     const struct uop *pc, *reconverge;
-    struct frame *frame;           // now
-    struct frame *base_frame;      // when it began
-    uint32_t below;                // scratch of paths_release: lanes of the paths under it
-    int barrier;                   // waits at this one; -1 = no
+    const struct uop *meet;   // in a loop: where it waits for those it diverged from; NULL: nowhere
+    struct frame *frame;      // now
+    struct frame *base_frame; // when it began
+    uint32_t below;           // scratch of paths_release: lanes of the paths under it
+    int barrier;              // waits at this one; -1 = no
     const struct uop *barrier_uop; // bar.red: where its result goes
     struct path *next_free;
 };
@@ -940,6 +941,7 @@ const struct uop *path_block(struct warp *w, int barrier, const struct uop *resu
 const struct uop *path_yield(struct warp *w, const struct uop *u);
 // The path others[other] is where the running one is, and becomes a part of it if both end alike.
 void path_merge(struct warp *w, int other);
+bool path_meets(struct warp *w, const struct uop *u); // … at `u`; true: another one runs
 // Lets lanes that wait for the rest of their warp go on alone: the rest waits for them.
 bool paths_release(struct warp *w);
 bool path_pick(struct warp *w); // makes a path that does not wait the running one
