@@ -20,6 +20,36 @@ extern "C" __global__ void stomp_anew(float *out, const float *x, int n, int len
     out[i] = best;
 }
 
+// A window in registers, the windows of 128 others in shared memory.
+extern "C" __global__ void __launch_bounds__(128) stomp_tile(float *__restrict__ out, const float *__restrict__ x, int n)
+{
+    __shared__ float s[160];
+    int t = threadIdx.x, i = blockIdx.x * 128 + t;
+    float own[32], best = INFINITY;
+#pragma unroll
+    for (int k = 0; k < 32; k++)
+        own[k] = i < n ? x[i + k] : 0.0f;
+    for (int j0 = 0; j0 < n; j0 += 128) {
+        int here = min(128, n - j0);
+        for (int k = t; k < here + 31; k += 128)
+            s[k] = x[j0 + k];
+        __syncthreads();
+#pragma unroll 2
+        for (int j = 0; j < here; j++) {
+            float sum = 0.0f;
+#pragma unroll
+            for (int k = 0; k < 32; k++) {
+                float d = own[k] - s[j + k];
+                sum = fmaf(d, d, sum);
+            }
+            best = abs(i - j0 - j) < 8 ? best : fminf(best, sum);
+        }
+        __syncthreads();
+    }
+    if (i < n)
+        out[i] = best;
+}
+
 extern "C" __global__ void stomp_clear(unsigned *out, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
