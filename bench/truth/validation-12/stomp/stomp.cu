@@ -69,7 +69,7 @@ extern "C" __global__ void __launch_bounds__(64) stomp_diagonals(unsigned *__res
         sum += d * d;
     }
     for (int i = 0;; i++) {
-        unsigned bits = __float_as_uint((float)sum);
+        unsigned bits = __float_as_uint(fmaxf((float)sum, 0.0f));
         if (bits < *(volatile unsigned *)&out[i])
             atomicMin(&out[i], bits);
         if (bits < *(volatile unsigned *)&out[i + apart])
