@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCKS_MOST = 4096 }; // of a function in which such branches are looked for
+enum {
+    BLOCKS_MOST = 4096, // of a function in which such branches are looked for
+    TRIED_MOST = 64,    // blocks of a way back, the nearest ones
+};
 
 struct meeting {
     const struct ptx_function *f;
@@ -51,7 +54,7 @@ static int first_common(struct meeting *m, const int target[2])
     int *way = xcalloc((size_t)m->f->block_count, sizeof *way), count = 0;
     for (int b = m->from[m->branch]; b >= 0; b = m->from[b]) // from the last one on
         way[count++] = b;
-    for (int i = count; i-- > 0 && first == m->branch;)
+    for (int i = count; i-- > 0 && first == m->branch && count - i <= TRIED_MOST;)
         if (!comes_back(m, target[0], way[i]) && !comes_back(m, target[1], way[i]))
             first = way[i];
     free(way);
