@@ -205,6 +205,15 @@ static void postdominators_find(struct ptx_function *f)
     free(roots);
 }
 
+int ptx_loop_depth(const struct ptx_function *f, int block)
+{
+    int depth = 0;
+    for (int from = block; from < f->block_count; from++)
+        for (int s = 0; s < f->blocks[from].successor_count; s++)
+            depth += f->blocks[from].successors[s] <= block;
+    return depth;
+}
+
 bool ptx_build_graph(struct arena *a, struct ptx_function *f)
 {
     int n = f->instruction_count;

@@ -268,6 +268,9 @@ struct ptx_module {
     int function_count;
 };
 
+// How many branches jump from a block, or from one behind it, back to it or to what lies before it: the loops that it is in.
+int ptx_loop_depth(const struct ptx_function *f, int block);
+
 // Parses and resolves every symbol; graphs are built for every function with a body.
 // name: shown in messages. Errors carry line, column and caret.
 bool ptx_parse(struct arena *a, const char *name, const char *text, size_t size_bytes,

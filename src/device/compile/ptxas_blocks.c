@@ -288,15 +288,6 @@ void machine_lines_settle(struct machine_instruction *code, int count, const str
 
 /* ---- lines of PTX ---------------------------------------------------------------------------------------- */
 
-static int depth_of(const struct ptx_function *f, int block)
-{
-    int depth = 0;
-    for (int from = block; from < f->block_count; from++)
-        for (int s = 0; s < f->blocks[from].successor_count; s++)
-            depth += f->blocks[from].successors[s] <= block;
-    return depth;
-}
-
 static int loop_of(const struct ptx_function *f, int block)
 {
     int first = NONE;
@@ -368,7 +359,7 @@ struct ptx_line *ptx_lines_of(struct arena *a, const struct ptx_module *m, int l
         int *groups = xcalloc((size_t)f->block_count + 1, sizeof *groups);
         ptx_groups(f, groups);
         for (int b = 0; b < f->block_count; b++) {
-            int depth = depth_of(f, b);
+            int depth = ptx_loop_depth(f, b);
             for (int i = f->blocks[b].first; i < f->blocks[b].first + f->blocks[b].count; i++) {
                 const struct ptx_instruction *in = &f->instructions[i];
                 bool divides = in->opcode == PTX_OP_DIV || in->opcode == PTX_OP_REM;

@@ -45,11 +45,12 @@ static bool comes_back(struct meeting *m, int start, int without)
     return false;
 }
 
-// The first block that all ways of both targets back to the branch have; the branch's own, if there is no other.
+// The first block that all ways of both targets back to the branch have, of which from[] has one of the first target's; the branch's
+// own, if there is no other.
 static int first_common(struct meeting *m, const int target[2])
 {
     int first = m->branch;
-    if (target[0] == m->branch || target[1] == m->branch || !comes_back(m, target[0], -1))
+    if (target[0] == m->branch || target[1] == m->branch)
         return first;
     int *way = xcalloc((size_t)m->f->block_count, sizeof *way), count = 0;
     for (int b = m->from[m->branch]; b >= 0; b = m->from[b]) // from the last one on
@@ -76,7 +77,7 @@ int branch_meeting(const struct decoder *d, int instruction)
                         .from = xcalloc(n, sizeof *m.from)};
     const int *target = f->blocks[block].successors;
     int meet = -1;
-    if (target[0] != target[1] && comes_back(&m, target[0], -1) && comes_back(&m, target[1], -1))
+    if (target[0] != target[1] && comes_back(&m, target[1], -1) && comes_back(&m, target[0], -1))
         meet = f->blocks[first_common(&m, target)].first;
     free(m.seen);
     free(m.stack);

@@ -79,16 +79,6 @@ void polls_find(struct decoder *d)
     }
 }
 
-// Does a later block, or this one, jump back to it or to what lies before it?
-static bool is_in_loop(const struct ptx_function *f, int block)
-{
-    for (int k = block; k < f->block_count; k++)
-        for (int i = 0; i < f->blocks[k].successor_count; i++)
-            if (f->blocks[k].reachable && f->blocks[k].successors[i] <= block)
-                return true;
-    return false;
-}
-
 void claims_find(struct decoder *d)
 {
     const struct ptx_function *f = d->f;
@@ -97,6 +87,6 @@ void claims_find(struct decoder *d)
         bool asks = false;
         for (int i = b->first; b->reachable && i < b->first + b->count; i++)
             asks |= d->program->timing[d->out->site_base + i].pipe == PIPE_GLOBAL_ATOMIC;
-        d->program->claims = asks && is_in_loop(f, k);
+        d->program->claims = asks && ptx_loop_depth(f, k) > 0;
     }
 }

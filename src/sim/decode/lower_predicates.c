@@ -85,9 +85,8 @@ static bool loads_beside_branch(const struct code *c, int b, bool late)
     mark_needed(c, *asked_by(c, b), b, needed);
     for (int i = block->first; i < block->first + block->count && !beside; i++) {
         const struct ptx_instruction *in = at(c, i);
-        bool waits =
-            in->opcode == PTX_OP_LD && in->space_count > 0 && in->spaces[0] == PTX_SPACE_SHARED;
-        waits |= ptx_opcode_class(in->opcode) == PTX_CLASS_SPECIAL;
+        bool waits = (in->opcode == PTX_OP_LD && ptx_space_of(in) == PTX_SPACE_SHARED) ||
+                     ptx_opcode_class(in->opcode) == PTX_CLASS_SPECIAL;
         beside =
             c->fate[i] != FATE_DEAD && !needed[i] && (loads_from_memory(in) || (late && waits));
     }

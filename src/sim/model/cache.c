@@ -26,7 +26,6 @@
 
 enum {
     LARGE_PAGE = 1 << 21, // of the host
-    HOST_LINE = 64,
     KIB = 1024,
 };
 // LRU order: nibble 0 is the way used last, nibble 15 the one used longest ago.
@@ -228,9 +227,14 @@ static uint32_t l1_set_count(const struct gpu *gpu, uint64_t shared_bytes_in_use
     return count > 0 ? count : 1;
 }
 
+static uint64_t in_host_lines(uint64_t bytes)
+{
+    return (bytes + HOST_LINE - 1) / HOST_LINE * HOST_LINE;
+}
+
 static uint64_t l1_sets_room(uint64_t count)
 {
-    return (count * sizeof(struct l1_set) + HOST_LINE - 1) / HOST_LINE * HOST_LINE;
+    return in_host_lines(count * sizeof(struct l1_set));
 }
 
 // In a row: the sets, the bytes of their ways, and what else there is of it.
@@ -238,7 +242,7 @@ uint64_t l1_room_bytes(const struct gpu *gpu, uint64_t shared_bytes_in_use)
 {
     uint64_t sets = l1_set_count(gpu, shared_bytes_in_use);
     uint64_t bytes = l1_sets_room(sets) + sets * WAYS * sizeof(struct held_bytes);
-    return (bytes + sizeof(struct l1) + HOST_LINE - 1) / HOST_LINE * HOST_LINE;
+    return in_host_lines(bytes + sizeof(struct l1));
 }
 
 struct l1 *l1_new_in(void *room, const struct gpu *gpu, uint64_t shared_bytes_in_use)

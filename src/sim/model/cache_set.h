@@ -18,6 +18,7 @@ enum {
     WAYS = LRU_WAYS, // at most; the default for both caches
     FIRST_WAYS = WAYS / 2,
     LINE_SHIFT = 7,
+    HOST_LINE = 64, // bytes
 };
 static const uint64_t HASH = 0x9E3779B97F4A7C15u; // 2^64 / golden ratio
 
@@ -150,7 +151,6 @@ _Static_assert(sizeof(struct l1_set) == 96,
 
 static inline void l1_set_prefetch(const struct l1_set *s)
 {
-    enum { HOST_LINE = 64 };
     prefetch(s);
     prefetch((const char *)s + HOST_LINE);
 }

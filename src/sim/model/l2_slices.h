@@ -281,7 +281,7 @@ static void log_serve(struct share *s, struct l2_log *log, const uint32_t *place
 // A round's part of a log and of its places is on its way to the host's cache: other threads wrote these.
 static inline void log_ahead(const struct l2_log *log, const uint32_t *places)
 {
-    enum { HOST_LINE = 64, PER_LINE = HOST_LINE / sizeof *places };
+    enum { PER_LINE = HOST_LINE / sizeof *places };
     l2_log_prefetch(log);
     for (size_t i = 0; i <= CHUNK; i += PER_LINE)
         prefetch(places + log->next_single + i);

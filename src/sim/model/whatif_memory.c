@@ -226,7 +226,11 @@ static void transposing_pay(struct altered *x, bool padded)
     uint8_t column = padded ? 1 : count8(turns / apart);
     altered_pay(x, PAID_BEHIND, PAID_STORE, apart);
     altered_pay(x, PAID_BEHIND, PAID_BARRIER, 1);
-    altered_pay_by(x, (struct payment){PAID_LOAD, PAID_BEHIND, apart, 1, false, 0, column});
+    altered_pay_by(x, (struct payment){.what = PAID_LOAD,
+                                       .place = PAID_BEHIND,
+                                       .times = apart,
+                                       .of_blocks = 1,
+                                       .turns = column});
 }
 
 static void sectors_apply(struct altered *x, double to)
@@ -444,7 +448,11 @@ static bool sums_up(const struct timing_input *in, const struct touches *t)
 static void tree_pay(struct altered *x, double lanes, double times, bool first_warp)
 {
     for (double n = 1; n < lanes; n *= 2) {
-        struct payment step = {PAID_SHUFFLE, PAID_BEHIND, times, 1, first_warp, 0, 0};
+        struct payment step = {.what = PAID_SHUFFLE,
+                               .place = PAID_BEHIND,
+                               .times = times,
+                               .of_blocks = 1,
+                               .first_warp = first_warp};
         altered_pay_by(x, step);
         step.what = PAID_SUM;
         altered_pay_by(x, step);
@@ -469,7 +477,8 @@ static void atomic_in_register(struct altered *x, struct trace_op *op, void *con
 static void sums_apply(struct altered *x, const struct touches *t)
 {
     double sums = fmax(1, t->in_block), blocks = (double)x->in.grid_blocks;
-    struct payment one = {PAID_LOAD, PAID_BEHIND, sums, 1, true, 0, 0};
+    struct payment one = {
+        .what = PAID_LOAD, .place = PAID_BEHIND, .times = sums, .of_blocks = 1, .first_warp = true};
     altered_each(x, atomic_in_register, NULL);
     for (int i = 0; i < x->sites; i++)
         if (combines(x->was, (uint32_t)i))
@@ -493,11 +502,14 @@ static void copies_pay(struct altered *x, const struct copies *c)
     double each = c->words / (LANES * x->in.warps_per_block);
     double share = fmin(1, c->blocks / (double)x->in.grid_blocks);
     const struct payment paid[] = {
-        {PAID_STORE, PAID_BEFORE, each, share, false, 0, 0},
-        {PAID_BARRIER, PAID_BEFORE, 1, share, false, 0, 0},
-        {PAID_BARRIER, PAID_BEHIND, 1, share, false, 0, 0},
-        {PAID_LOAD, PAID_BEHIND, each, share, false, 0, 0},
-        {PAID_ADDITION, PAID_BEHIND, each * c->touched, share, false, 0, 0},
+        {.what = PAID_STORE, .place = PAID_BEFORE, .times = each, .of_blocks = share},
+        {.what = PAID_BARRIER, .place = PAID_BEFORE, .times = 1, .of_blocks = share},
+        {.what = PAID_BARRIER, .place = PAID_BEHIND, .times = 1, .of_blocks = share},
+        {.what = PAID_LOAD, .place = PAID_BEHIND, .times = each, .of_blocks = share},
+        {.what = PAID_ADDITION,
+         .place = PAID_BEHIND,
+         .times = each * c->touched,
+         .of_blocks = share},
     };
     for (size_t i = 0; i < COUNT_OF(paid); i++)
         altered_pay_by(x, paid[i]);

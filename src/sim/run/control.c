@@ -346,8 +346,9 @@ static const struct uop *path_split(struct warp *w, const struct uop *reconverge
     }
     for (int i = 0; i < count; i++)
         if (targets[i] != reconverge) {
-            w->others[w->other_count] = path_new(w, parent, masks[i], targets[i], reconverge);
-            w->others[w->other_count++]->meet = meet;
+            struct path *p = path_new(w, parent, masks[i], targets[i], reconverge);
+            p->meet = meet;
+            w->others[w->other_count++] = p;
         }
     (void)path_pick(w); // there is one that does not wait: those just made
     return w->pc;
