@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""Times of the public kernels beside this file, at the sizes of sizes.txt: on a GPU, on the simulated one, and both compared.
+
+  bench/real/times.py run [--ridge build/ridge] [--device cuda:0] [--only REGEX] [--limit S] FOLDER... >rows.csv
+  bench/real/times.py score MEASURED.csv MODELLED.csv
+
+Each FOLDER is a checked-out repository, named as on GitHub (run.sh); nothing is fetched, no source is copied. Rows have the form of
+bench/truth: experiment,variant,case,time_ns,warp_instructions,shared_load_requests,l2_read_sectors. Caches are cold.
+
+  --compiler NAME  which compiler (nvrtc, as run.sh)
+  --limit S        begins no experiment after so many seconds
+
+Exit status: 0, 1 a row is missing, 2 usage.
+SPDX-License-Identifier: Apache-2.0
+"""
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+COUNTERS = ["warp_instructions", "shared_load_requests", "l2_read_sectors"]
+
+
+def sizes():
+    """(experiment, parameter, values) of sizes.txt."""
+    for line in (HERE / "sizes.txt").read_text().splitlines():
+        if line and not line.startswith("#"):
+            experiment, assignment = line.split()
+            parameter, values = assignment.split("=")
+            yield experiment, parameter, values.split(",")
+
+
+def stage(work, folders):
+    """Folder WORK as run.sh has it: the repositories, the references, and the experiments of those that are there."""
+    for folder in folders:
+        (work / Path(folder).resolve().name).symlink_to(Path(folder).resolve())
+    shutil.copy(HERE / "reference.c", work)
+    subprocess.run([sys.executable, str(HERE / "inputs.py"), str(work)], check=True)
+    for experiment, parameter, values in sizes():
+        text = (HERE / experiment / "experiment.yaml").read_text()
+        if not all((work / name).exists() for name in re.findall(r"source: \.\./([^/\s]*)", text)):
+            continue
+        shutil.copytree(HERE / experiment, work / experiment)
+        changed, n = re.subn(rf"^(params: {{.*\b{parameter}: )\d+", rf"\g<1>[{', '.join(values)}]", text, flags=re.M)
+        if n != 1:
+            sys.exit(f"bench/real/times.py: {experiment} has no parameter '{parameter}' of one value")
+        (work / experiment / "experiment.yaml").write_text(changed)
+        yield experiment
+
+
+def row(name, result, counted):
+    """A result as a row, or None where it has no time."""
+    taken = result.get("time_ns") or {}
+    if result["status"] != "ok" or "median" not in taken:
+        return None
+    counts = [(result.get("counters") or {}).get(c) or {} for c in COUNTERS]
+    fields = [f"{c['value']:.0f}" if c.get("provenance") == counted else "" for c in counts]
+    return ",".join([name, result["variant"], result["case_label"], f"{taken['median']:.1f}", *fields])
+
+
+def run(args):
+    rows, missing, began = [], 0, time.monotonic()
+    with tempfile.TemporaryDirectory() as work:
+        for name in stage(Path(work), args.folder):
+            if not re.search(args.only, name):
+                continue
+            spent = time.monotonic() - began
+            if spent > args.limit:
+                print(f"{name}: no time left", file=sys.stderr)
+                missing += 1
+                continue
+            done = subprocess.run([args.ridge, "run", f"{work}/{name}", "--device", args.device, "--compiler", args.compiler, "--seed", "1",
+                                   "--json", "-q", "--no-journal", "--side-limit", "0", "--time-limit", "0.1"],
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+            print(f"# {name}: {time.monotonic() - began - spent:.1f} s", file=sys.stderr, flush=True)
+            try:
+                results = json.loads(done.stdout)["results"]
+            except (ValueError, KeyError):
+                print(f"{name}: exit status {done.returncode}: {done.stderr.decode(errors='replace')[-300:]}", file=sys.stderr)
+                missing += 1
+                continue
+            for result in results:
+                line = row(name, result, "simulated" if args.device.startswith("sim:") else "measured")
+                if line:
+                    rows.append(line)
+                else:
+                    error = result.get("error")
+                    said = (error.get("message") if isinstance(error, dict) else error) or result.get("note") or result["status"]
+                    print(f"{name},{result['variant']},{result['case_label']}: {said}", file=sys.stderr)
+                    missing += 1
+    print("# experiment,variant,case,time_ns," + ",".join(COUNTERS))
+    print("\n".join(sorted(rows)))
+    return 1 if missing else 0
+
+
+def read(path):
+    lines = (line.split(",") for line in Path(path).read_text().splitlines() if line and not line.startswith("#"))
+    return {tuple(f[:3]): [float(x) if x else None for x in f[3:]] for f in lines}
+
+
+def score(args):
+    measured, modelled = read(args.measured), read(args.modelled)
+    both = sorted(set(measured) & set(modelled))
+    errors = {k: modelled[k][0] / measured[k][0] - 1 for k in both}
+    sizes_of = sorted(abs(e) for e in errors.values())
+    if not sizes_of:
+        sys.exit("bench/real/times.py: no row is in both")
+
+    def part(p):
+        return sizes_of[min(len(sizes_of) - 1, int(p * len(sizes_of)))]
+    print(f"{len(both)} rows of {len({k[0] for k in both})} experiments: median {100 * part(0.5):.1f} %, 90th percentile {100 * part(0.9):.1f} %, "
+          f"within 20 % {100 * sum(e <= 0.2 for e in sizes_of) / len(sizes_of):.0f} %, worst {100 * max(errors.values(), key=abs):+.0f} %, "
+          f"bias {100 * sum(errors.values()) / len(errors):+.1f} %")
+    for i, counter in enumerate(COUNTERS, 1):
+        pairs = [(modelled[k][i], measured[k][i]) for k in both if measured[k][i] and modelled[k][i] is not None]
+        near = sum(abs(a / b - 1) <= (0.1 if counter.startswith("l2") else 0.05) for a, b in pairs)
+        print(f"{counter}: {near} of {len(pairs)} within {10 if counter.startswith('l2') else 5} %")
+    if args.rows:
+        for key in sorted(both, key=lambda k: -abs(errors[k])):
+            print(f"{100 * errors[key]:+6.1f} %  {measured[key][0] / 1e3:9.2f} us  {' '.join(key)}  "
+                  + " ".join(f"{modelled[key][i] / measured[key][i]:.2f}" if measured[key][i] and modelled[key][i] is not None else "-" for i in (1, 2, 3)))
+    return 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    one = commands.add_parser("run")
+    one.add_argument("--ridge", default=os.environ.get("RIDGE", str(HERE.parent.parent / "build" / "ridge")))
+    one.add_argument("--device", default="cuda:0")
+    one.add_argument("--compiler", default="nvrtc")
+    one.add_argument("--only", default=".")
+    one.add_argument("--limit", type=float, default=float("inf"))
+    one.add_argument("folder", nargs="+")
+    one.set_defaults(do=run)
+    two = commands.add_parser("score")
+    two.add_argument("measured")
+    two.add_argument("modelled")
+    two.add_argument("--rows", action="store_true", help="each row, worst first")
+    two.set_defaults(do=score)
+    args = parser.parse_args()
+    return args.do(args)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
