@@ -55,13 +55,13 @@ def stage(work, folders):
         yield experiment
 
 
-def row(name, result, counted):
+def row(name, result):
     """A result as a row, or None where it has no time."""
     taken = result.get("time_ns") or {}
     if result["status"] != "ok" or "median" not in taken:
         return None
     counts = [(result.get("counters") or {}).get(c) or {} for c in COUNTERS]
-    fields = [f"{c['value']:.0f}" if c.get("provenance") == counted else "" for c in counts]
+    fields = [f"{c['value']:.0f}" if "value" in c else "" for c in counts]
     return ",".join([name, result["variant"], result["case_label"], f"{taken['median']:.1f}", *fields])
 
 
@@ -87,7 +87,7 @@ def run(args):
                 missing += 1
                 continue
             for result in results:
-                line = row(name, result, "simulated" if args.device.startswith("sim:") else "measured")
+                line = row(name, result)
                 if line:
                     rows.append(line)
                 else:

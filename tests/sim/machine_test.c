@@ -264,6 +264,61 @@ static void words_at_a_pointer_that_walks_are_loaded_together(void **state)
     assert_true(words_of_a_turn("32", "20") == 4); // nor by eight bytes
 }
 
+// Four words beside each other at 4 * %r2 of an array that is aligned for words alone, %r2 being made of the thread's number in %r1.
+static double words_at(const char *made)
+{
+    char text[1536];
+    double loads, stores;
+    int length =
+        snprintf(text, sizeof text,
+                 ".version 8.0\n.target sm_90\n.address_size 64\n"
+                 ".visible .entry k(.param .u32 n) {\n"
+                 ".reg .b32 %%r<8>; .reg .b64 %%a<4>; .reg .f32 %%f<8>; .reg .pred %%p;\n"
+                 ".shared .align 4 .b8 s[16448];\n"
+                 "ld.param.u32 %%r3, [n];\nmov.u32 %%r1, %%tid.x;\nshl.b32 %%r4, %%r1, 2;\n"
+                 "shl.b32 %%r5, %%r3, 5;\n%s\nand.b32 %%r2, %%r2, 4095;\n"
+                 "mov.u64 %%a1, s;\nmul.wide.u32 %%a2, %%r2, 4;\nadd.s64 %%a3, %%a1, %%a2;\n"
+                 "ld.shared.f32 %%f0, [%%a3];\nld.shared.f32 %%f1, [%%a3+4];\n"
+                 "ld.shared.f32 %%f2, [%%a3+8];\nld.shared.f32 %%f3, [%%a3+12];\n"
+                 "add.f32 %%f0, %%f0, %%f1;\nadd.f32 %%f2, %%f2, %%f3;\nadd.f32 %%f0, %%f0, %%f2;\n"
+                 "st.shared.f32 [%%a3], %%f0;\nret; }\n",
+                 made);
+    assert_true(length > 0 && (size_t)length < sizeof text);
+    shared_requests(text, 1, &loads, &stores);
+    return loads / 4; // warps
+}
+
+// Which operations leave ptxas 13.0 the power of two that a place is a multiple of: forms given to it one by one.
+static void words_are_loaded_together_where_ptxas_knows_their_place(void **state)
+{
+    (void)state;
+    static const char *const known[] = {
+        "or.b32 %r2, %r4, %r5;",
+        "or.b32 %r2, %r5, 16;",
+        "xor.b32 %r2, %r4, %r5;",
+        "xor.b32 %r2, %r4, 64;",
+        "shl.b32 %r6, %r1, 4; shr.u32 %r2, %r6, 2;",
+        "setp.lt.s32 %p, %r1, %r3; selp.b32 %r2, %r4, %r5, %p;",
+        "sub.s32 %r6, 0, %r4; add.s32 %r2, %r6, 1024;",
+        "and.b32 %r2, %r4, %r3;",
+        "rem.u32 %r2, %r4, 80;",
+        "mul.lo.s32 %r2, %r1, 12;",
+    };
+    static const char *const unknown[] = {
+        "or.b32 %r2, %r5, 17;",           "add.s32 %r2, %r4, 1;",   "sub.s32 %r2, %r5, %r4;",
+        "min.u32 %r2, %r4, %r5;",         "max.s32 %r2, %r4, %r5;", "add.s32 %r2, %r4, %r3;",
+        "mad.lo.s32 %r2, %r1, %r3, %r4;", "rem.u32 %r2, %r1, 80;",
+    };
+    for (size_t i = 0; i < COUNT_OF(known); i++)
+        assert_true(words_at(known[i]) == 1);
+    static const char *const by_two[] = {"add.s32 %r2, %r4, 2;", "xor.b32 %r2, %r5, 2;",
+                                         "sub.s32 %r2, 1026, %r4;"};
+    for (size_t i = 0; i < COUNT_OF(unknown); i++)
+        assert_true(words_at(unknown[i]) == 4);
+    for (size_t i = 0; i < COUNT_OF(by_two); i++)
+        assert_true(words_at(by_two[i]) == 2);
+}
+
 // Of a warp, all lanes of which take a long side: what is before it, in it and behind it.
 static double loads_about_a_branch(const char *before, const char *within, const char *behind)
 {
@@ -396,6 +451,7 @@ int main(void)
         cmocka_unit_test(asynchronous_copies_bring_three_shared_requests),
         cmocka_unit_test(requests_under_a_predicate_count_without_lanes),
         cmocka_unit_test(words_at_a_pointer_that_walks_are_loaded_together),
+        cmocka_unit_test(words_are_loaded_together_where_ptxas_knows_their_place),
         cmocka_unit_test(a_word_behind_a_branch_comes_with_its_neighbour_before_it),
         cmocka_unit_test(lanes_that_leave_an_unrolled_loop_apart_have_requests_of_their_own),
         cmocka_unit_test(without_a_compilers_the_lowering_passes_hold),

@@ -41,6 +41,11 @@ static struct congruence product(struct congruence a, struct congruence b)
     return known(x < y ? x : y, a.residue * b.residue);
 }
 
+static struct congruence negative(struct congruence a)
+{
+    return known(a.bits, (uint64_t)0 - a.residue);
+}
+
 // What holds of both.
 static struct congruence either(struct congruence a, struct congruence b)
 {
@@ -77,8 +82,23 @@ static struct congruence operand_known(const struct congruences *c, const struct
     }
 }
 
-static struct congruence instruction_known(const struct congruences *all,
-                                           const struct ptx_instruction *in)
+// Bits that an operation on them leaves known; zeros at the end of one operand are some of what `and` makes of both.
+static struct congruence bits_known(const struct ptx_instruction *in, struct congruence a,
+                                    struct congruence b)
+{
+    unsigned both = a.bits < b.bits ? a.bits : b.bits;
+    unsigned x = trailing_zeros(a), y = trailing_zeros(b), zeros = x > y ? x : y;
+    if (in->opcode == PTX_OP_AND)
+        return both > zeros ? known(both, a.residue & b.residue) : known(zeros, 0);
+    if (in->opcode == PTX_OP_OR)
+        return known(both, a.residue | b.residue);
+    if (in->opcode == PTX_OP_XOR)
+        return known(both, a.residue ^ b.residue);
+    return known(0, 0);
+}
+
+static struct congruence result_known(const struct congruences *all,
+                                      const struct ptx_instruction *in)
 {
     struct congruence of[4] = {{0}};
     for (int i = 1; i < 4 && i < in->operand_count; i++) {
@@ -97,11 +117,28 @@ static struct congruence instruction_known(const struct congruences *all,
         return sum(product(a, b), c);
     if (in->opcode == PTX_OP_SHL && b.bits == BITS_KNOWN && b.residue < BITS_KNOWN)
         return known(a.bits + (unsigned)b.residue, a.residue << b.residue);
-    if (in->opcode == PTX_OP_AND && b.bits == BITS_KNOWN) {
-        unsigned zeros = trailing_zeros(b);
-        return a.bits > zeros ? known(a.bits, a.residue & b.residue) : known(zeros, 0);
+    if (in->opcode == PTX_OP_SHR && b.bits == BITS_KNOWN && b.residue < a.bits)
+        return known(a.bits - (unsigned)b.residue, a.residue >> b.residue);
+    if (in->opcode == PTX_OP_SELP)
+        return either(a, b);
+    // Of two registers' difference ptxas knows nothing, of a least or largest and of quotients neither.
+    if (in->opcode == PTX_OP_SUB && (a.bits == BITS_KNOWN || b.bits == BITS_KNOWN))
+        return sum(a, negative(b));
+    if (in->opcode == PTX_OP_NEG)
+        return negative(a);
+    if (in->opcode == PTX_OP_REM && b.bits == BITS_KNOWN && b.residue != 0) {
+        unsigned zeros = trailing_zeros(b); // the dividend less a multiple of the divisor
+        return known(a.bits < zeros ? a.bits : zeros, a.residue);
     }
-    return known(0, 0);
+    return bits_known(in, a, b);
+}
+
+// ptxas keeps the power of two that a result is a multiple of, not what is left of it: four words from 4 * n + 1 on are four loads.
+static struct congruence instruction_known(const struct congruences *all,
+                                           const struct ptx_instruction *in)
+{
+    struct congruence c = result_known(all, in);
+    return !c.seen || c.bits == BITS_KNOWN ? c : known(trailing_zeros(c), 0);
 }
 
 static bool operand_take(const struct congruences *c, const struct ptx_operand *to,

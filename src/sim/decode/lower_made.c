@@ -908,6 +908,17 @@ static void selection_vanishes(const struct code *c, int i)
     c->sites[i].under = (uint16_t)(c->d->out->register_base + by->reg + 1);
 }
 
+// What an earlier instruction of the block makes already is none in time either: its readers wait for that one. Compilers leave such pairs where they
+// cannot see what is made: each use of a bf16 number has its conversion, as inline assembly (products of fast.cu: 256 for 24).
+static void repetition_vanishes(const struct code *c, int i)
+{
+    struct timing_site *t = &c->sites[i];
+    const struct timing_site *first = &c->sites[c->same[i]];
+    t->pipe = PIPE_NONE;
+    t->source_count = first->result_count;
+    memcpy(t->source, first->result, sizeof t->source);
+}
+
 void code_slots(struct code *c)
 {
     struct numbers_kept kept = {.count = 0};
@@ -920,5 +931,8 @@ void code_slots(struct code *c)
             code_bytes_time(c, i);
         if (c->fate[i] == FATE_MADE && c->place[i] >= 0 && is_under_predicate(c, i))
             selection_vanishes(c, i);
+        if (c->fate[i] == FATE_SAME && c->sites[i].pipe != PIPE_NONE &&
+            c->f->block_of[c->same[i]] == c->f->block_of[i])
+            repetition_vanishes(c, i);
     }
 }
