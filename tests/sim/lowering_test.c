@@ -14,7 +14,7 @@ static double instructions_of_warps(const char *declared, const char *body, uint
                           ".version 8.0\n.target sm_90\n.address_size 64\n%s"
                           ".visible .entry k(.param .u32 n) {\n"
                           ".reg .b32 %%x, %%n, %%r<32>; .reg .b64 %%d<8>; .reg .f32 %%f<32>;\n"
-                          ".reg .b16 %%h<2>; .reg .pred %%p; .shared .align 4 .b32 s[64];\n"
+                          ".reg .b16 %%h<3>; .reg .pred %%p; .shared .align 4 .b32 s[64];\n"
                           "ld.param.u32 %%n, [n];\nmov.u32 %%x, %%tid.x;\n%s"
                           "st.shared.u32 [s], %%r9;\nret; }\n",
                           declared, body);
@@ -77,6 +77,53 @@ static void a_divisor_that_a_loop_leaves_is_inverted_before_it(void **state)
     assert_true(per_turn("", "div.s32 %r1, %r8, %r0;\nxor.b32 %r9, %r9, %r1;\n") == OTHERS + 12);
     assert_true(per_turn("", "div.u32 %r1, %x, %r0;\nxor.b32 %r9, %r9, %r1;\n"
                              "add.u32 %r0, %r0, 3;\n") > OTHERS + 15);
+}
+
+// {h, h}: arithmetic on single halves leaves both, and that on pairs takes a half twice; a word of two halves is a PRMT.
+static void a_half_twice_is_no_word_to_be_made(void **state)
+{
+    (void)state;
+    const char *make = "cvt.u16.u32 %h0, %x;\nadd.f16 %h1, %h0, %h0;\nmul.f16 %h2, %h0, %h0;\n";
+    char one[512], two[512], pairs[512], mixed[512];
+    (void)snprintf(one, sizeof one,
+                   "%smov.b32 %%r1, {%%h1, %%h1};\nshfl.sync.bfly.b32 %%r9, %%r1, 1, 31, -1;\n",
+                   make);
+    (void)snprintf(two, sizeof two,
+                   "%smov.b32 %%r1, {%%h1, %%h2};\nshfl.sync.bfly.b32 %%r9, %%r1, 1, 31, -1;\n",
+                   make);
+    (void)snprintf(pairs, sizeof pairs,
+                   "%smov.b32 %%r1, {%%h0, %%h0};\nadd.f16x2 %%r9, %%x, %%r1;\n", make);
+    (void)snprintf(mixed, sizeof mixed,
+                   "%smov.b32 %%r1, {%%h0, %%h1};\nadd.f16x2 %%r9, %%x, %%r1;\n", make);
+    assert_true(straight(two) == straight(one) + 2); // the other half, and the word
+    assert_true(straight(mixed) == straight(pairs) + 2);
+}
+
+// `threadIdx.x / warpSize` and its rest: NVVM leaves WARP_SZ, and ptxas divides. The reciprocal is worked out once.
+static void divisions_by_the_warp_size_share_its_reciprocal(void **state)
+{
+    (void)state;
+    const char *quotient = "mov.u32 %r0, WARP_SZ;\ndiv.u32 %r9, %x, %r0;\n";
+    double one = straight(quotient);
+    assert_true(straight("mov.u32 %r0, WARP_SZ;\ndiv.u32 %r1, %x, %r0;\nrem.u32 %r2, %x, %r0;\n"
+                         "xor.b32 %r9, %r1, %r2;\n") == one + 1 + 1);
+    assert_true(straight("mov.u32 %r0, WARP_SZ;\nrem.u32 %r1, %x, %r0;\ndiv.u32 %r2, %x, %r0;\n"
+                         "xor.b32 %r9, %r1, %r2;\n") == one + 1 + 1);
+    assert_true(straight("mov.u32 %r0, WARP_SZ;\nadd.u32 %r3, %x, %x;\ndiv.u32 %r1, %x, %r0;\n"
+                         "div.u32 %r2, %r3, %r0;\nxor.b32 %r9, %r1, %r2;\n") == one + 7 + 2);
+    assert_true(straight("mov.u32 %r0, WARP_SZ;\nadd.u32 %r3, %x, %x;\ndiv.u32 %r1, %x, %r0;\n"
+                         "div.s32 %r2, %r3, %r0;\nxor.b32 %r9, %r1, %r2;\n") == one + 11 + 2);
+}
+
+// Numbers that ptxas compares, and quotients of 16 bits: `256 / warpSize`.
+static void numbers_are_compared_and_short_ones_divided(void **state)
+{
+    (void)state;
+    const char *one = "mov.u32 %r9, %x;\n";
+    assert_true(straight("mov.u32 %r0, WARP_SZ;\nsetp.gt.u32 %p, %r0, 256;\n"
+                         "selp.b32 %r9, 7, %x, %p;\n") == straight(one));
+    assert_true(straight("mov.u32 %r0, WARP_SZ;\nsetp.ge.s32 %p, %r0, 32;\n"
+                         "selp.b32 %r9, %x, 7, %p;\n") == straight(one));
 }
 
 static void the_place_of_a_constant_is_part_of_the_load(void **state)
@@ -894,6 +941,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_without_a_common_bit_are_joined_by_a_sum),
         cmocka_unit_test(a_divisor_that_a_loop_leaves_is_inverted_before_it),
+        cmocka_unit_test(a_half_twice_is_no_word_to_be_made),
+        cmocka_unit_test(divisions_by_the_warp_size_share_its_reciprocal),
+        cmocka_unit_test(numbers_are_compared_and_short_ones_divided),
         cmocka_unit_test(the_place_of_a_constant_is_part_of_the_load),
         cmocka_unit_test(what_a_loop_hands_on_is_moved),
         cmocka_unit_test(products_with_carries_are_a_product_and_a_sum),

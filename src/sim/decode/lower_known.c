@@ -12,9 +12,21 @@ static bool is_whole_number(const struct ptx_instruction *in)
     return kind == PTX_KIND_SIGNED || kind == PTX_KIND_UNSIGNED || kind == PTX_KIND_BITS;
 }
 
+// Quotients of numbers: ptxas leaves those of 32 bits.
+static bool short_quotient(const struct ptx_instruction *in, uint64_t a, uint64_t b, uint64_t *made)
+{
+    bool quotient = in->opcode == PTX_OP_DIV || in->opcode == PTX_OP_REM;
+    if (!quotient || in->guard >= 0 || in->types[0] != PTX_TYPE_U16 || (uint16_t)b == 0)
+        return false;
+    *made = in->opcode == PTX_OP_DIV ? (uint16_t)a / (uint16_t)b : (uint16_t)a % (uint16_t)b;
+    return true;
+}
+
 // What ptxas works out of numbers: as `bits` of the instruction's type. false: it is left.
 bool numbers_make(const struct ptx_instruction *in, uint64_t a, uint64_t b, uint64_t *made)
 {
+    if (in->type_count > 0 && short_quotient(in, a, b, made))
+        return true;
     int bits = in->type_count > 0 ? ptx_type_bits(in->types[0]) : 0;
     uint64_t mask = bits == 64 ? UINT64_MAX : 0xffffffff;
     if ((bits != 32 && bits != 64) || !is_whole_number(in) || in->guard >= 0)
@@ -129,6 +141,12 @@ bool number_becomes(const struct ptx_instruction *in, uint64_t from, uint64_t *m
                                                            : (float)(uint32_t)from);
         return ptx_has_modifier(in, PTX_MOD_RN);
     }
+    if (in->opcode == PTX_OP_CVT && in->type_count == 2 &&
+        ((in->types[0] == PTX_TYPE_U16 && in->types[1] == PTX_TYPE_U32) ||
+         (in->types[0] == PTX_TYPE_U32 && in->types[1] == PTX_TYPE_U16))) {
+        *made = (uint16_t)from;
+        return true;
+    }
     if (in->opcode != PTX_OP_CVT || in->type_count != 2 || in->types[1] != PTX_TYPE_F32 ||
         ptx_has_modifier(in, PTX_MOD_SAT) || !(fabsf(value) < 0x1p31f))
         return false;
@@ -144,6 +162,30 @@ bool number_becomes(const struct ptx_instruction *in, uint64_t from, uint64_t *m
     return true;
 }
 
+// Whole numbers of 32 bits by their order.
+static bool numbers_ordered(const struct ptx_instruction *in, uint64_t a, uint64_t b,
+                            uint64_t *made)
+{
+    int order;
+    if (in->types[0] == PTX_TYPE_U32)
+        order = ((uint32_t)a > (uint32_t)b) - ((uint32_t)a < (uint32_t)b);
+    else if (in->types[0] == PTX_TYPE_S32)
+        order = ((int32_t)a > (int32_t)b) - ((int32_t)a < (int32_t)b);
+    else
+        return false;
+    if (ptx_has_modifier(in, PTX_MOD_LT))
+        *made = order < 0;
+    else if (ptx_has_modifier(in, PTX_MOD_LE))
+        *made = order <= 0;
+    else if (ptx_has_modifier(in, PTX_MOD_GT))
+        *made = order > 0;
+    else if (ptx_has_modifier(in, PTX_MOD_GE))
+        *made = order >= 0;
+    else
+        return false;
+    return true;
+}
+
 // Does the comparison of two numbers hold? false: it is left.
 static bool number_compared(const struct ptx_instruction *in, uint64_t a, uint64_t b,
                             uint64_t *made)
@@ -153,6 +195,8 @@ static bool number_compared(const struct ptx_instruction *in, uint64_t a, uint64
     if (in->opcode != PTX_OP_SETP || in->operand_count != 3 || in->guard >= 0 ||
         (!is_f32 && ptx_type_bits(type) != 32))
         return false;
+    if (numbers_ordered(in, a, b, made))
+        return true;
     bool equal = is_f32 ? float_of(a) == float_of(b) : (uint32_t)a == (uint32_t)b;
     *made = equal;
     if (ptx_has_modifier(in, PTX_MOD_EQ))

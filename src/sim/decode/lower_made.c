@@ -815,6 +815,33 @@ static double choice_slots(const struct code *c, int i)
     return 0;
 }
 
+// A word of one half twice. Arithmetic on single halves (f16, not bf16) leaves its result in both, and that on pairs takes either half of
+// a register twice (36 forms given to ptxas 13.0): shuffles of halves and products by one number begin so in cuda_fp16.h.
+static bool is_half_arithmetic(const struct ptx_instruction *in, enum ptx_type type)
+{
+    return in->type_count > 0 && type_of(in) == type &&
+           (in->opcode == PTX_OP_ADD || in->opcode == PTX_OP_SUB || in->opcode == PTX_OP_MUL ||
+            in->opcode == PTX_OP_FMA || in->opcode == PTX_OP_MIN || in->opcode == PTX_OP_MAX);
+}
+
+static bool is_pair_of_one(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    if (in->opcode != PTX_OP_MOV || in->operands[1].kind != PTX_OPERAND_VECTOR ||
+        bits_of(in) != 32 || in->operands[1].element_count != 2 ||
+        !same_value(c, source_of(c, i, 0), source_of(c, i, 1)))
+        return false;
+    int from = def_of(c, *source_of(c, i, 0));
+    if (from >= 0 && is_half_arithmetic(at(c, from), PTX_TYPE_F16))
+        return true;
+    for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
+        const struct ptx_instruction *to = at(c, c->readers[r].instruction);
+        if (!is_half_arithmetic(to, PTX_TYPE_F16X2) && !is_half_arithmetic(to, PTX_TYPE_BF16X2))
+            return false;
+    }
+    return reader_count(c, i) > 0;
+}
+
 static double slots_of(struct code *c, int i)
 {
     enum { ROUNDED_BY_NUMBER = 11, RECIPROCAL_F64 = 11 };
@@ -888,7 +915,7 @@ static double slots_of(struct code *c, int i)
         alone +=
             source_of(c, i, 1)->kind == VALUE_NUMBER || source_of(c, i, 0)->kind == VALUE_NUMBER;
     if (in->opcode == PTX_OP_MOV && in->operands[1].kind == PTX_OPERAND_VECTOR && bits_of(in) == 32)
-        return 1; // PRMT
+        return !is_pair_of_one(c, i); // PRMT
     if (in->opcode == PTX_OP_BFI)
         return is_pairing(c, i) ? 0 : bits_of(in) == 64 ? 3 : is_byte_insertion(c, i) ? 1 : 2;
     if (has_product_before(c, i))
@@ -931,6 +958,8 @@ void code_slots(struct code *c)
             code_bytes_time(c, i);
         if (c->fate[i] == FATE_MADE && c->place[i] >= 0 && is_under_predicate(c, i))
             selection_vanishes(c, i);
+        if (c->fate[i] == FATE_MADE && is_pair_of_one(c, i))
+            c->sites[i].pipe = PIPE_NONE;
         if (c->fate[i] == FATE_SAME && c->sites[i].pipe != PIPE_NONE &&
             c->f->block_of[c->same[i]] == c->f->block_of[i])
             repetition_vanishes(c, i);
