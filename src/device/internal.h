@@ -238,6 +238,7 @@ const char *kernel_plain_name(struct arena *a, const char *name);
 enum kernel_match {
     MATCH_NONE,
     MATCH_PART,  // "axpy" for blas::axpy<4, float>, "blas::axpy" too
+    MATCH_FIRST, // "axpy<4>": the first arguments, the others may be the template's own
     MATCH_LAST,  // "axpy<4, float>"
     MATCH_WHOLE, // "blas::axpy<4, float>"
     MATCH_CODE,  // as the code has it, mangled

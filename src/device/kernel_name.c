@@ -195,9 +195,15 @@ enum kernel_match kernel_matches(struct arena *a, const char *name, const char *
     const char *from = scoped ? have.text : have.last;
     if (strcmp(have.text, want.text) == 0)
         return MATCH_WHOLE;
-    if (given)
-        return strcmp(from, want.text) == 0 ? MATCH_LAST : MATCH_NONE;
-    size_t length = (size_t)(have.arguments - from);
+    if (given && strcmp(from, want.text) == 0)
+        return MATCH_LAST;
+    size_t length = strlen(want.text);
+    if (given) { // all but its last bracket, and more
+        length--;
+        bool more = strncmp(from, want.text, length) == 0 && from[length] == ',';
+        return more && want.text[length] == '>' ? MATCH_FIRST : MATCH_NONE;
+    }
+    length = (size_t)(have.arguments - from);
     return strlen(want.text) == length && strncmp(from, want.text, length) == 0 ? MATCH_PART
                                                                                 : MATCH_NONE;
 }

@@ -62,6 +62,12 @@ ridge: sources/experiment.yaml:12:27: 'kernel' must be a name as C++ writes it (
 END
 edit sources/experiment.yaml 's/kernel: "axpy;"/kernel: "axpy<2, float>"/; s/N.1024, block: 128/N\/256, block: 128/'
 verified 'a template is found by its last name and arguments' clang
+edit sources/k.cu 's/typename T>/typename T = float>/'
+edit sources/experiment.yaml 's/"axpy<2, float>"/"axpy<2>"/'
+for compiler in "${compilers[@]}"; do
+    verified 'a template has arguments of its own' "$compiler"
+done
+edit sources/experiment.yaml 's/"axpy<2>"/"axpy<2, float>"/'
 
 edit sources/experiment.yaml 's/source: k.cu/source: host.cu/; s/"axpy<2, float>"/"blas::axpy<2, float>"/'
 for compiler in "${compilers[@]}"; do

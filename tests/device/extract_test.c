@@ -199,6 +199,15 @@ static void host_headers_are_left_out(void **state)
         "#if defined(__CUDACC__) && 1|#endif|");
 }
 
+static void a_binding_to_pytorch_is_left_out(void **state)
+{
+    check("#include <torch/extension.h>\n__global__ void k() {}\n"
+          "#define BIND(T) void run_##T(torch::Tensor x) { k<<<1, 1>>>(); }\nBIND(f32)\n"
+          "PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def(\"f32\", &run_f32, \"f32\"); }\n",
+          "#include <ridge-library.h>|__global__ void k() {}|"
+          "#define BIND(T) void run_##T(torch::Tensor x) { k<<<1, 1>>>(); }|||");
+}
+
 static void only_what_is_needed(void **state)
 {
     const char *out =
@@ -254,6 +263,7 @@ int main(void)
         cmocka_unit_test_teardown(strings_and_comments_hide_braces, release),
         cmocka_unit_test_teardown(a_macro_that_makes_kernels_stays, release),
         cmocka_unit_test_teardown(host_headers_are_left_out, release),
+        cmocka_unit_test_teardown(a_binding_to_pytorch_is_left_out, release),
         cmocka_unit_test_teardown(only_what_is_needed, release),
         cmocka_unit_test_teardown(what_was_left_out_is_reported, release),
         cmocka_unit_test_teardown(an_own_header_is_included_by_its_name_here, release),

@@ -122,7 +122,7 @@ extern "C" __global__ void math(float *f, double *d, int n)
     f[i] = sinf(x) + cosf(x) * expf(x) - logf(fabsf(x) + 1.0f) + sqrtf(x * x) + rsqrtf(x * x + 1.0f) + powf(x, 2.0f) +
            tanhf(x) + __expf(x) + __fdividef(x, 3.0f) + fminf(x, 1.0f) + floorf(x) + roundf(x) + exp(x) + abs(x) +
            weights[i % 16] + fmodf(x, 0.5f) + (isnan(x) ? 1.0f : 0.0f) + INFINITY * 0.0f;
-    d[i] = sin(y) + sqrt(y * y) + pow(y, 3.0) + fma(y, y, 1.0) + max(1.0, y) + min(i, n) + M_PI;
+    d[i] = sin(y) + sqrt(y * y) + pow(y, 3.0) + fma(y, y, 1.0) + max(1.0, y) + min(i, n) + M_PI + M_SQRT2 * M_2_SQRTPI + M_LN2;
 }
 
 template <typename T, int K> __global__ void templated(T *out)
