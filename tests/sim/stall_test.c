@@ -623,6 +623,22 @@ static void roots_hide_their_special_function(void **state)
     }
 }
 
+// The window of shared memory is found once in front of a loop that names a variable in each turn; where only some turns do, there.
+static void names_of_shared_variables_wait_once(void **state)
+{
+    (void)state;
+#define NAMED \
+    "shl.b32 %r7, %r9, 2;\nmov.u32 %r6, s;\nadd.u32 %r6, %r6, %r7;\nst.shared.u32 [%r6], %r2;\n"
+    static const char *each = LOOP(NAMED);
+    static const char *some =
+        LOOP("and.b32 %r4, %r9, 1;\nsetp.eq.u32 %p2, %r4, 5;\n@%p2 bra skip;\n"
+             "bar.sync 0;\n" NAMED "bar.sync 0;\nskip:");
+    double once = cycles_of(each, STALL_SHORT_SCOREBOARD);
+    double anew = cycles_of(some, STALL_SHORT_SCOREBOARD);
+    if (once > 2 || anew < 4)
+        fail_msg("a turn waits %.1f cycles for the variable's place, %.1f", once, anew);
+}
+
 // A warp comes to a barrier with what it has loaded from shared memory, though it uses that behind it.
 static void barriers_wait_for_shared_loads(void **state)
 {
@@ -699,6 +715,7 @@ int main(void)
         cmocka_unit_test(many_loads_of_a_warp_fill_the_queue),
         cmocka_unit_test(stores_to_shared_memory_wait_for_their_registers),
         cmocka_unit_test(roots_hide_their_special_function),
+        cmocka_unit_test(names_of_shared_variables_wait_once),
         cmocka_unit_test(barriers_wait_for_shared_loads),
         cmocka_unit_test(branches_whose_lanes_part_are_resolved),
         cmocka_unit_test(loads_overtake_stores_that_wait),
