@@ -541,6 +541,104 @@ static void loads_in_flight_are_limited(void **state)
         fail_msg("3 loads of a warp: %.2f of the cycles wait for a place, 24: %.3f", fits, full);
 }
 
+// The queue in front of the load/store unit holds instructions: one of each warp waits in it for its data, eight of each wait for a
+// place. (An H200's tinymlp, loads of 32 lines: lg_throttle 54 % of the samples; nekax, conflicts in shared memory: mio_throttle 46 %.)
+static void many_loads_of_a_warp_fill_the_queue(void **state)
+{
+    (void)state;
+#define OF_32_LINES                                                                        \
+    "and.b32 %r4, %r2, 31;\nmul.wide.u32 %l2, %r4, 128;\nadd.u64 %l1, %l1, %l2;\nagain:\n" \
+    "ld.global.u32 %r3, [%l1];\nxor.b32 %r7, %r7, %r3;\n"
+#define OF_A_BANK                                                                   \
+    "and.b32 %r4, %r2, 31;\nshl.b32 %r4, %r4, 7;\nadd.u32 %r5, %r5, %r4;\nagain:\n" \
+    "ld.shared.u32 %r3, [%r5];\nxor.b32 %r7, %r7, %r3;\n"
+#define SEVEN_MORE(load, at)                                                                   \
+    load " %r3, [" at "+4];\n" load " %r4, [" at "+8];\n" load " %r6, [" at "+12];\n" load     \
+         " %r8, [" at "+16];\n" load " %r10, [" at "+20];\n" load " %r11, [" at "+24];\n" load \
+         " %r12, [" at "+28];\n"                                                               \
+         "xor.b32 %r7, %r7, %r3;\nxor.b32 %r7, %r7, %r4;\nxor.b32 %r7, %r7, %r6;\n"            \
+         "xor.b32 %r7, %r7, %r8;\nxor.b32 %r7, %r7, %r10;\nxor.b32 %r7, %r7, %r11;\n"          \
+         "xor.b32 %r7, %r7, %r12;\n"
+#define FAR_NEXT "cvt.u64.u32 %l3, %r13;\nadd.u64 %l1, %l1, %l3;\n"
+#define NEAR_NEXT "add.u32 %r5, %r5, %r13;\n"
+#define TURNED(loads, next)                                                                      \
+    HEAD "mov.u32 %r7, 0;\n" loads "and.b32 %r13, %r7, 0;\n" next                                \
+         "add.u32 %r9, %r9, 1; setp.lt.u32 %p1, %r9, %r1;\n"                                     \
+         "@%p1 bra again;\nsetp.eq.u32 %p1, %r7, 12345;\n@%p1 st.global.u32 [%l1], %r7;\nret;\n" \
+         "}\n"
+    static const struct {
+        const char *one, *eight;
+        enum stall reason;
+    } rows[] = {
+        {TURNED(OF_32_LINES, FAR_NEXT),
+         TURNED(OF_32_LINES SEVEN_MORE("ld.global.u32", "%l1"), FAR_NEXT), STALL_LG_THROTTLE},
+        {TURNED(OF_A_BANK, NEAR_NEXT),
+         TURNED(OF_A_BANK SEVEN_MORE("ld.shared.u32", "%r5"), NEAR_NEXT), STALL_MIO_THROTTLE},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        double fits = share_of(rows[i].one, 264, 1024, 20, rows[i].reason);
+        double full = share_of(rows[i].eight, 264, 1024, 20, rows[i].reason);
+        if (fits > 0.1 || full < 0.5)
+            fail_msg("row %zu: one load %.3f of the cycles wait for a place, eight %.3f", i, fits,
+                     full);
+    }
+}
+
+// ptxas writes the registers of a store to shared memory again after a few stores: a warp by itself does not fill the queue (an
+// H200's rc4: `short_scoreboard` 78 %, mio_throttle 0), many warps do.
+static void stores_to_shared_memory_wait_for_their_registers(void **state)
+{
+    (void)state;
+#define FOUR_TO_A_BANK                                                                      \
+    "st.shared.u32 [%r5], %r2;\nst.shared.u32 [%r5+4], %r2;\nst.shared.u32 [%r5+8], %r2;\n" \
+    "st.shared.u32 [%r5+12], %r2;\n"
+    static const char *stores =
+        HEAD "and.b32 %r4, %r2, 31;\nshl.b32 %r4, %r4, 7;\nadd.u32 %r5, %r5, "
+             "%r4;\nagain:\n" FOUR_TO_A_BANK FOUR_TO_A_BANK FOUR_TO_A_BANK FOUR_TO_A_BANK
+             "add.u32 %r9, %r9, 1; setp.lt.u32 %p1, %r9, %r1;\n@%p1 bra again;\nret;\n}\n";
+    double alone = share_of(stores, 132, 64, 20, STALL_MIO_THROTTLE);
+    double registers = share_of(stores, 132, 64, 20, STALL_SHORT_SCOREBOARD);
+    double full = share_of(stores, 132, 1024, 20, STALL_MIO_THROTTLE);
+    if (alone > 0.02 || registers < 0.7 || full < 0.5)
+        fail_msg("two warps: %.3f and %.3f for their registers, 32 warps: %.3f", alone, registers,
+                 full);
+}
+
+// An f32 root's MUFU is behind 17 fixed cycles of the branch around its slow way; a reciprocal's readers wait for theirs. An f64
+// quotient has eight f64 operations behind its MUFU, a reciprocal five.
+static void roots_hide_their_special_function(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *less, *more;
+    } rows[] = {
+        {LOOP(EIGHT("sqrt.rn.f32 %f1, %f1;\n")), LOOP(EIGHT("rcp.rn.f32 %f1, %f1;\n"))},
+        {LOOP(EIGHT("div.rn.f64 %d1, %d2, %d1;\n")), LOOP(EIGHT("rcp.rn.f64 %d1, %d1;\n"))},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        double less = share_of(rows[i].less, 132, 32, 20, STALL_SHORT_SCOREBOARD);
+        double more = share_of(rows[i].more, 132, 32, 20, STALL_SHORT_SCOREBOARD);
+        if (less > 0.15 || less > 0.8 * more)
+            fail_msg("row %zu: %.3f of the cycles wait for MUFU, %.3f", i, less, more);
+    }
+}
+
+// The window of shared memory is found once in front of a loop that names a variable in each turn; where only some turns do, there.
+static void names_of_shared_variables_wait_once(void **state)
+{
+    (void)state;
+#define NAMED \
+    "shl.b32 %r7, %r9, 2;\nmov.u32 %r6, s;\nadd.u32 %r6, %r6, %r7;\nst.shared.u32 [%r6], %r2;\n"
+    static const char *each = LOOP(NAMED);
+    static const char *some =
+        LOOP("and.b32 %r4, %r9, 1;\nsetp.eq.u32 %p2, %r4, 5;\n@%p2 bra skip;\n"
+             "bar.sync 0;\n" NAMED "bar.sync 0;\nskip:");
+    double once = cycles_of(each, STALL_SHORT_SCOREBOARD);
+    double anew = cycles_of(some, STALL_SHORT_SCOREBOARD);
+    if (once > 2 || anew < 4)
+        fail_msg("a turn waits %.1f cycles for the variable's place, %.1f", once, anew);
+}
+
 // A warp comes to a barrier with what it has loaded from shared memory, though it uses that behind it.
 static void barriers_wait_for_shared_loads(void **state)
 {
@@ -614,6 +712,10 @@ int main(void)
         cmocka_unit_test(special_functions_keep_their_pace_over_others),
         cmocka_unit_test(results_come_later_to_other_pipes),
         cmocka_unit_test(loads_in_flight_are_limited),
+        cmocka_unit_test(many_loads_of_a_warp_fill_the_queue),
+        cmocka_unit_test(stores_to_shared_memory_wait_for_their_registers),
+        cmocka_unit_test(roots_hide_their_special_function),
+        cmocka_unit_test(names_of_shared_variables_wait_once),
         cmocka_unit_test(barriers_wait_for_shared_loads),
         cmocka_unit_test(branches_whose_lanes_part_are_resolved),
         cmocka_unit_test(loads_overtake_stores_that_wait),

@@ -119,6 +119,12 @@ static void symbols_free(struct symbols *s, int place)
     }
 }
 
+static bool is_kept_for(const struct symbols *s, int i, int place)
+{
+    return dominates(s->c, s->kept[i].block, place) &&
+           !is_behind_loop(s->c, s->kept[i].block, place);
+}
+
 // The window of the block in its cluster, a number, and both together; of a further variable a number and the sum, but nothing for
 // an access at a number beside it: the distance from the first one is known.
 static void symbol_keep(struct symbols *s, const struct ptx_variable *variable, int instruction,
@@ -132,8 +138,7 @@ static void symbol_keep(struct symbols *s, const struct ptx_variable *variable, 
             is_behind_loop(s->c, s->kept[i].block, place))
             symbols_share(s, i, place);
     for (int i = 0; i < s->count; i++)
-        if (dominates(s->c, s->kept[i].block, place) &&
-            !is_behind_loop(s->c, s->kept[i].block, place)) {
+        if (is_kept_for(s, i, place)) {
             any = true;
             same |= s->kept[i].variable == variable;
         }
@@ -150,6 +155,24 @@ static const struct ptx_variable *shared_variable_of(const struct ptx_instructio
         if (is_shared_symbol(&in->operands[o]))
             variable = in->operands[o].variable;
     return variable;
+}
+
+// In the model of time nothing is left of a loop's instruction that names a variable, where the window is in a register before the loop.
+static void symbol_time(const struct symbols *s, int instruction)
+{
+    const struct code *c = s->c;
+    int block = c->f->block_of[instruction], loop = c->loop_of[block];
+    struct timing_site *t = &c->sites[instruction];
+    bool before = false, within = false;
+    for (int i = 0; i < s->count; i++) {
+        bool own = c->loop_of[s->kept[i].block] == loop;
+        within |= own && s->kept[i].instruction == instruction;
+        before |= !own && is_kept_for(s, i, block);
+    }
+    if (loop < 0 || within || !before || t->pipe != PIPE_CONST)
+        return;
+    t->pipe = PIPE_NONE;
+    t->other_slots = 0;
 }
 
 static void symbols_bring(struct code *c)
@@ -175,6 +198,10 @@ static void symbols_bring(struct code *c)
     }
     for (int i = 0; i < s.count; i++)
         code_bring(c, c->joined_to[s.kept[i].block], s.kept[i].instruction, s.kept[i].slots);
+    for (int k = 0; k < c->count; k++)
+        if (at(c, k)->opcode == PTX_OP_MOV && shared_variable_of(at(c, k)) != NULL &&
+            c->f->block_of[k] >= 0 && c->number[c->f->block_of[k]] >= 0)
+            symbol_time(&s, k);
 }
 
 static bool is_global_access(const struct ptx_instruction *in)

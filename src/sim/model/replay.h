@@ -61,6 +61,8 @@ struct barrier_phase { // of a barrier, in a block that runs
 };
 
 enum { NO_WARP = -1, NOBODY = -1 };
+// A warp's stores to shared memory that wait in the queue: ptxas 13.0 writes their registers again behind few of them.
+enum { NEAR_STORES = 8 };
 enum { TOGETHER = 16 }; // loads of an unrolled loop's turns that its code has in a row
 struct warp_state {
     double at;                    // earliest time of its next issue
@@ -80,7 +82,9 @@ struct warp_state {
     double fixed;               // up to here it waits by a fixed count, if it waits
     double paced[SERVER_COUNT]; // until then for the pipe that an earlier one of its own took
     double near_loads;          // what it loads from shared memory is there
-    int block;                  // slot
+    double near_stores[NEAR_STORES]; // its last stores to it have left the queue …
+    unsigned near_stored;            // … of so many
+    int block;                       // slot
     int scheduler;
     bool entered, waiting, done;
     bool asleep;           // until a phase is over
@@ -399,7 +403,9 @@ static inline bool is_swap_loop(const struct site_cost *c, const struct trace_op
 // Until when the queue is full for the warp's next instruction, at `at`; `room`: as the one that holds cycles of work has it.
 double queue_room(const struct replay *p, const struct warp_state *w, double at, double room);
 // The instruction is in the queue in front of the load/store unit.
-void queue_note(struct replay *p, const struct site_cost *c, double ready);
+void queue_note(struct replay *p, struct warp_state *w, const struct site_cost *c, double ready);
+// Until when its own earlier accesses of shared memory keep a barrier, or a store to it.
+double near_wait(const struct warp_state *w, const struct site_cost *c);
 // A launch's first warps wait for code and constants that no cache has, before the replay begins.
 void sampling_first(struct replay *p, const struct trace_warp *w, double share);
 // Why the instruction at `site` issues at `at` and no sooner: its operands (the last of them: w->last), a full

@@ -171,6 +171,8 @@ static void line_moves(struct replay *p, int line)
         w->at = turn;
     } else {
         double room = queue_wait(p, w->cost, w->at);
+        if (p->turns)
+            room = queue_room(p, w, w->at, room);
         if (room > w->at)
             w->throttled = w->at = room;
         if (turn > w->at && turn <= w->at + SAME_TIME) // one time, rounded in two ways
@@ -220,6 +222,7 @@ static void block_start(struct replay *p, int slot, double at)
         memset(w->paced, 0, sizeof w->paced);
         w->drained = w->kept = 0;
         w->sent_site = 0;
+        memset(w->near_stores, 0, sizeof w->near_stores);
         w->waiting = w->asleep = w->entered = false;
         for (int k = 0; k < LOAD_LEVELS; k++)
             w->ahead[k].count = 0, w->ahead[k].loaded_ready = 0;

@@ -143,13 +143,18 @@ static double flying_place(const struct replay *p)
     return n == 0 || q->at == NULL ? 0 : left_before(q, n);
 }
 
-void queue_note(struct replay *p, const struct site_cost *c, double ready)
+void queue_note(struct replay *p, struct warp_state *w, const struct site_cost *c, double ready)
 {
+    if (c->pipe == PIPE_SHARED_STORE)
+        w->near_stores[w->near_stored++ % NEAR_STORES] = p->pipe[c->first].free_at;
     if (c->unit == UNIT_LOAD && p->flying.at != NULL)
         flying_note(&p->flying, ready);
     struct queue_places *q = is_sent(c) ? &p->sends : &p->loads;
+    double taken = p->pipe[c->first].free_at;
+    if (c->unit == UNIT_LOAD)
+        taken = later(taken, p->tags.free_at);
     if (q->at != NULL)
-        q->at[q->count++ % PLACES_MAX] = is_sent(c) ? ready : p->pipe[c->first].free_at;
+        q->at[q->count++ % PLACES_MAX] = is_sent(c) ? ready : taken;
 }
 
 static bool loads_follow(const struct replay *p, const struct warp_state *w)
@@ -161,14 +166,18 @@ static bool loads_follow(const struct replay *p, const struct warp_state *w)
     return false;
 }
 
-// Stores and reductions that no load follows: the queue holds instructions, whatever work they are, and their warps go on. One
-// of a loop waits for itself of the turn before, whose registers are read when it leaves the queue.
+// The queue holds instructions, whatever work they are: loads, accesses of shared memory, and stores and reductions that no load
+// follows, whose warps go on. One of these in a loop waits for itself of the turn before, whose registers are read when it leaves
+// the queue.
 double queue_room(const struct replay *p, const struct warp_state *w, double at, double room)
 {
     const struct trace_op *op = op_next(p, w);
     const struct site_cost *c = &p->costs[op->site];
-    if (c->unit == UNIT_LOAD)
-        return op->lanes > 0 ? later(room, flying_place(p)) : room;
+    if (c->unit == UNIT_LOAD || c->unit == UNIT_SHARED) {
+        double place = queue_place(p, c, p->r.load_places);
+        room = isinf(place) ? room : later(at, place);
+        return c->unit == UNIT_LOAD && op->lanes > 0 ? later(room, flying_place(p)) : room;
+    }
     if (!is_sent(c) || isinf(queue_place(p, c, p->r.load_places)) || loads_follow(p, w))
         return room;
     room = later(at, queue_place(p, c, p->r.load_places));
@@ -188,7 +197,16 @@ static double chosen_share(const struct replay *p, double cycles, bool two_pipes
 struct sequence_waits {
     double queued[STALL_COUNT], left[STALL_COUNT], line;
 };
-enum sequence_kind { APPROXIMATE, ROUNDED, LONG, QUOTIENT, WIDE_QUOTIENT, PRODUCT };
+enum sequence_kind {
+    APPROXIMATE,
+    ROUNDED,
+    ROOT,
+    LONG,
+    LONG_DIVISION,
+    QUOTIENT,
+    WIDE_QUOTIENT,
+    PRODUCT
+};
 static const struct sequence_waits SEQUENCES[] = {
     [APPROXIMATE] =
         {.queued = {[STALL_MIO_THROTTLE] = 0.4, [STALL_NOT_SELECTED] = 0.2, [STALL_WAIT] = 0.4},
@@ -201,6 +219,19 @@ static const struct sequence_waits SEQUENCES[] = {
          .left =
              {[STALL_SHORT_SCOREBOARD] = 0.2, [STALL_BRANCH_RESOLVING] = 0.15, [STALL_WAIT] = 0.65},
          .line = 1},
+    [ROOT] = // its MUFU is behind 17 fixed cycles of the branch that asks for the slow way
+    {.queued = {[STALL_MIO_THROTTLE] = 0.2,
+                [STALL_NOT_SELECTED] = 0.2,
+                [STALL_WAIT] = 0.4,
+                [STALL_BRANCH_RESOLVING] = 0.2},
+     .left = {[STALL_SHORT_SCOREBOARD] = 0.05,
+              [STALL_BRANCH_RESOLVING] = 0.2,
+              [STALL_NO_INSTRUCTION] = 0.05,
+              [STALL_WAIT] = 0.7},
+     .line = 1},
+    [LONG_DIVISION] = // one MUFU in front of eight f64 operations, 8 cycles each
+    {.left = {[STALL_SHORT_SCOREBOARD] = 0.13, [STALL_BRANCH_RESOLVING] = 0.1, [STALL_WAIT] = 0.77},
+     .line = 1},
     [LONG] =
         {.left =
              {[STALL_SHORT_SCOREBOARD] = 0.2, [STALL_BRANCH_RESOLVING] = 0.15, [STALL_WAIT] = 0.65},
@@ -236,9 +267,11 @@ static enum sequence_kind sequence_kind(enum timed_operation operation)
     case OPERATION_div_rn_f32:
     case OPERATION_div_rn_f32_known:
     case OPERATION_rcp_rn_f32:
-    case OPERATION_sqrt_rn_f32:
         return ROUNDED;
+    case OPERATION_sqrt_rn_f32:
+        return ROOT;
     case OPERATION_div_f64:
+        return LONG_DIVISION;
     case OPERATION_rcp_f64:
     case OPERATION_sqrt_f64:
         return LONG;
@@ -327,8 +360,8 @@ static bool is_last(const struct replay *p, const struct warp_state *w, uint32_t
     return true;
 }
 
-// The model's queue in front of the load/store unit holds cycles of work, the machine's holds instructions: of those that
-// take many cycles it takes more, and their warps wait for data where the model has them wait for room.
+// Of stores in front of loads, the model's queue in front of the load/store unit holds cycles of work, the machine's holds
+// instructions: of those that take many cycles it takes more, and their warps wait for data where the model has them wait for room.
 static void room_explain(struct replay *p, struct warp_state *w, uint32_t site, double room)
 {
     static const double reads = 0.15; // of those that wait, for registers that are not read yet
@@ -350,9 +383,7 @@ static void room_explain(struct replay *p, struct warp_state *w, uint32_t site, 
     double holds = p->r.load_places * (is_sent(c) ? 2 : 1);
     stall_share_out(p, w, site, sooner(queue_place(p, c, holds), room), (enum stall)c->throttle,
                     STALL_NOT_SELECTED, chosen_share(p, mean, false));
-    stall_share_out(p, w, site, room,
-                    c->unit == UNIT_SHARED ? STALL_SHORT_SCOREBOARD : STALL_LONG_SCOREBOARD,
-                    STALL_DRAIN, drains);
+    stall_share_out(p, w, site, room, STALL_LONG_SCOREBOARD, STALL_DRAIN, drains);
 }
 
 // Its target is found, and has to be fetched (bench/truth/tuning/stalls:short-loop).
@@ -403,6 +434,14 @@ static void turn_explain(struct replay *p, struct warp_state *w, uint32_t site, 
                     pipe_share(p, c, at));
 }
 
+// ptxas 13.0 lets warps come to a barrier with what they have loaded from shared memory (of 726 barriers of the first three lists
+// 35 have such a load on its way). The registers of stores to it are written again when the stores have left the queue: 592 of 667
+// are in runs of at most eight up to such a wait or a barrier.
+double near_wait(const struct warp_state *w, const struct site_cost *c)
+{
+    return c->pipe == PIPE_BARRIER ? w->near_loads : w->near_stores[w->near_stored % NEAR_STORES];
+}
+
 void stall_explain(struct replay *p, struct warp_state *w, uint32_t site, double at)
 {
     if (p->stalls == NULL)
@@ -411,8 +450,8 @@ void stall_explain(struct replay *p, struct warp_state *w, uint32_t site, double
     stall_add(p, w, site, STALL_WAIT, sooner(later(w->fixed, w->paced[c->paced]), at));
     if (w->last >= 0 && w->last_ready > w->since)
         operand_explain(p, w, site, sooner(w->last_ready, at));
-    if (p->turns && c->pipe == PIPE_BARRIER)
-        stall_add(p, w, site, STALL_SHORT_SCOREBOARD, sooner(w->near_loads, at));
+    if (p->turns && (c->pipe == PIPE_BARRIER || c->pipe == PIPE_SHARED_STORE))
+        stall_add(p, w, site, STALL_SHORT_SCOREBOARD, sooner(near_wait(w, c), at));
     if (w->throttled > w->since)
         room_explain(p, w, site, sooner(w->throttled, at));
     turn_explain(p, w, site, at);

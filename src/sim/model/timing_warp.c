@@ -412,7 +412,7 @@ static inline __attribute__((always_inline)) void issue(struct replay *p, struct
     if (c->near)
         w->near_loads = later(w->near_loads, ready);
     if (p->stalls != NULL && has_queue(c->unit))
-        queue_note(p, c, ready);
+        queue_note(p, w, c, ready);
     bool branches = rare && c->pipe == PIPE_BRANCH;
     double part = branches && lanes_part(p, w, op) ? p->r.branch_parting : 0;
     double hold = c->hold + part + (branches && goes_back(w) ? p->r.branch_back : 0);
@@ -477,14 +477,15 @@ static void warp_vanish(struct replay *p, struct warp_state *w, double at)
     value_rename(w, t, at);
 }
 
-// For its own earlier instructions, whose results it does not read. ptxas 13.0 lets warps come to a barrier with what they have
-// loaded from shared memory (of 726 barriers of the first three lists 35 have such a load on its way). Special functions wait
-// for the SM's unit alone where the time is asked for: ptxas has other instructions between them.
+// For its own earlier instructions, whose results it does not read. Special functions wait for the SM's unit alone where the time
+// is asked for: ptxas has other instructions between them.
 static double own_wait(const struct replay *p, const struct warp_state *w,
                        const struct site_cost *c)
 {
     double pace = p->turns || c->paced != SERVER_SPECIAL ? w->paced[c->paced] : 0;
-    return c->pipe == PIPE_BARRIER ? later(pace, w->near_loads) : pace;
+    if (c->pipe == PIPE_BARRIER || (p->turns && c->pipe == PIPE_SHARED_STORE))
+        return later(pace, near_wait(w, c));
+    return pace;
 }
 
 enum step warp_step(struct replay *p, struct warp_state *w)
@@ -498,7 +499,7 @@ enum step warp_step(struct replay *p, struct warp_state *w)
         return STEP_RAN;
     }
     double room = queue_wait(p, c, at), free_at = p->issue[w->scheduler].free_at;
-    if (p->turns && (is_sent(c) || c->unit == UNIT_LOAD))
+    if (p->turns && has_queue(c->unit))
         room = queue_room(p, w, at, room);
     bool full = room > at;
     if (full)
