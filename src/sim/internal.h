@@ -465,6 +465,9 @@ static inline unsigned site_slots(const struct timing_site *t)
     return t->pipe == PIPE_NONE ? 0 : own + t->special_slots + t->other_slots;
 }
 
+// A division or root of f64 becomes that of f32 (decode/lower.c); false: it is neither.
+bool lower_to_f32(struct timing_site *t);
+
 // What the blocks of a grid executed, in groups of neighbours so that long grids take no more memory than others, and what
 // those of the trace did.
 struct block_work {

@@ -28,6 +28,7 @@ for name, r in results.items():
 for name, first, never in (("block_reuse__few", "block-reuse", None), ("barrier", "barrier", None),
                            ("few_loads__gather", "few-loads", None), ("occupancy__small_blocks", "occupancy", None), ("few_loads__tree", None, "global-atomics"),
                            ("read_again__polled", None, "read-again"),
+                           ("few_loads__followed", None, "few-loads"), ("f64__quotients", "chain", None),
                            ("small_grid__rescaled", "small-grid", None), ("barrier__scan", "barrier", None),
                            ("local_memory__letters", "local-memory", None)):
     found = [f["cause"] for f in results[name]["findings"] if not f["folded"]]

@@ -487,6 +487,80 @@ static void constants_at_known_places_are_operands(void **state)
     arena_release(&a);
 }
 
+// Quotients of f64 become such of f32, which have a way to a routine too: loads behind it still wait for those in front of it.
+static void quotients_of_f32_have_a_way_to_a_routine_too(void **state)
+{
+    enum { ELEMENTS = 16, BLOCKS = 264, THREADS = 128 };
+    struct arena a = {0};
+    struct bench has, twin;
+    const char *wide = ".reg .f32 %g<16>; .reg .f64 %d<33>; mov.f64 %d32, 0d0000000000000000; "
+                       "add.u64 %l4, %l2, %l3; ";
+    const char *narrow = ".reg .f32 %g<32>; mov.f32 %f3, 0f00000000; add.u64 %l4, %l2, %l3; ";
+    (void)state;
+    for (int k = 0; k < ELEMENTS; k++) {
+        const char *load =
+            arena_printf(&a, "ld.global.f32 %%g%d, [%%l4+%d]; ", k, k * BLOCKS * THREADS * 4);
+        wide = arena_printf(&a,
+                            "%s%scvt.f64.f32 %%d%d, %%g%d; rcp.rn.f64 %%d%d, %%d%d; "
+                            "add.f64 %%d32, %%d32, %%d%d; ",
+                            wide, load, k, k, 16 + k, k, 16 + k);
+        narrow = arena_printf(&a, "%s%srcp.rn.f32 %%g%d, %%g%d; add.f32 %%f3, %%f3, %%g%d; ",
+                              narrow, load, 16 + k, k, 16 + k);
+    }
+    wide = arena_printf(&a,
+                        "%scvt.rn.f32.f64 %%f3, %%d32; add.u64 %%l6, %%l1, %%l3; "
+                        "st.global.f32 [%%l6], %%f3;",
+                        wide);
+    narrow = arena_printf(&a, "%sadd.u64 %%l6, %%l1, %%l3; st.global.f32 [%%l6], %%f3;", narrow);
+    (void)run_two(&has, wide, BLOCKS, THREADS);
+    double want = run_two(&twin, narrow, BLOCKS, THREADS), got = then(&has, INTERVENTION_F64);
+    double together = then(&twin, INTERVENTION_FUNCTIONS);
+    // What is gained where no routine keeps loads apart is not promised.
+    if (!(fabs(got - want) <= 0.1 * want && together < 0.7 * want))
+        fail_msg("%.0f ns promised, %.0f by f32, %.0f without exact quotients", got, want,
+                 together);
+    bench_close(&has);
+    bench_close(&twin);
+    arena_release(&a);
+}
+
+// A chain of places, each loaded from the one before.
+static double run_followed(struct bench *b, uint32_t blocks, int results)
+{
+    enum { PLACES = 8192, THREADS = 64 };
+    static uint32_t threads = THREADS, places[PLACES];
+    struct arena a = {0};
+    const char *body = "mov.u32 %r9, 0; and.b32 %r12, %r4, 8191; again: mul.wide.u32 %l7, %r12, 4; "
+                       "add.u64 %l4, %l2, %l7; ld.global.u32 %r12, [%l4]; add.u32 %r9, %r9, 1; "
+                       "setp.lt.u32 %p1, %r9, 24; @%p1 bra again; add.u64 %l6, %l1, %l3; ";
+    for (uint32_t i = 0; i < PLACES; i++)
+        places[i] = (i * 40503u + 12345u) % PLACES;
+    for (int i = 0; i < results; i++)
+        body = arena_printf(&a, "%sst.global.u32 [%%l6+%u], %%r12; ", body,
+                            (unsigned)i * blocks * THREADS * 4);
+    bench_text(b, arena_printf(&a, "%s%s\nret;\n}\n", head, body));
+    uint64_t out = bench_buffer(b, "out", NULL, (size_t)blocks * THREADS * 4 * (size_t)results),
+             in = bench_buffer(b, "in", places, sizeof places);
+    b->launch.counterfactuals = true;
+    bench_run(b, "k", GRID1(blocks, threads), ARGS(&out, &in));
+    arena_release(&a);
+    return b->report.time.time_ns;
+}
+
+// Threads that follow several chains are as many fewer: where all of them are on the chip at once, nothing is gained, unless a thread
+// has four results of its own.
+static void a_pointer_that_is_followed_has_no_loads_to_begin_with(void **state)
+{
+    struct bench one, four;
+    double time = run_followed(&one, 132, 1), own = run_followed(&four, 132, 4);
+    (void)state;
+    assert_true(one.report.facts.value[FACT_SERIAL_LOOPS] > 0);
+    assert_true(fabs(then(&one, INTERVENTION_LOADS) - time) < 0.01 * time);
+    assert_true(then(&four, INTERVENTION_LOADS) < 0.5 * own);
+    bench_close(&one);
+    bench_close(&four);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -505,6 +579,8 @@ int main(void)
         cmocka_unit_test(loads_that_are_left_go_out_together),
         cmocka_unit_test(results_of_a_window_share_what_they_load),
         cmocka_unit_test(constants_at_known_places_are_operands),
+        cmocka_unit_test(quotients_of_f32_have_a_way_to_a_routine_too),
+        cmocka_unit_test(a_pointer_that_is_followed_has_no_loads_to_begin_with),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

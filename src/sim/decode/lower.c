@@ -221,6 +221,34 @@ void lower_alone(const struct decoder *d, const struct ptx_instruction *in, stru
     lower_one(d, in, t);
 }
 
+// f32 rounds its quotients and roots exactly too, by a shorter sequence that has a way to a routine as well.
+static const struct counterpart {
+    enum timed_operation of_f64, of_f32;
+    enum routine routine;
+} counterparts[] = {{OPERATION_div_f64, OPERATION_div_rn_f32, ROUTINE_DIV_F32},
+                    {OPERATION_rcp_f64, OPERATION_rcp_rn_f32, ROUTINE_NONE},
+                    {OPERATION_sqrt_f64, OPERATION_sqrt_rn_f32, ROUTINE_SQRT_F32}};
+
+bool lower_to_f32(struct timing_site *t)
+{
+    for (size_t k = 0; k < COUNT_OF(counterparts); k++)
+        for (size_t i = 0; t->operation == counterparts[k].of_f64 && i < COUNT_OF(LOWERINGS); i++) {
+            const struct lowering *l = &LOWERINGS[i];
+            if (l->operation != counterparts[k].of_f32)
+                continue;
+            t->pipe = l->pipe;
+            t->issue_slots = l->slots;
+            t->special_slots = l->special;
+            t->other_slots = l->other;
+            t->chain = l->chain;
+            t->operation = l->operation;
+            if (t->routine != ROUTINE_NONE)
+                t->routine = (uint8_t)counterparts[k].routine;
+            return true;
+        }
+    return false;
+}
+
 /* ---- constants ------------------------------------------------------------------------------------ */
 
 static bool loads_constant(const struct ptx_instruction *in)

@@ -165,6 +165,10 @@ extern const struct intervening intervene_tensor;              // whatif_tensor.
 extern const struct intervening intervene_warps, intervene_grid, intervene_split, intervene_rows,
     intervene_imbalance; // whatif_grid.c
 
+// whatif_grid.c: blocks over those that the chip holds at once, and results (stores, atomics) of a warp.
+double chip_filled(const struct timing_input *in);
+double results_each(const struct timing_input *in);
+
 // whatif_memory.c: no sectors beyond the ideal, and the tile that this needs is padded.
 #define SECTORS_PADDED (-1.0)
 

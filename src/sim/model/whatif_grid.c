@@ -14,7 +14,7 @@ enum {
     JOINED_WARPS = 8 // of a block that takes the place of several
 };
 
-static double chip_filled(const struct timing_input *in)
+double chip_filled(const struct timing_input *in)
 {
     return (double)in->grid_blocks / (GPU(in->gpu, sm_count) * in->blocks_per_sm);
 }
@@ -174,7 +174,7 @@ static bool is_scan(const struct timing_input *in, const struct patterns *p)
     return results_of(in) == RESULTS_WITHIN && !p->loads_stored && loops_add_up(in, p->sites);
 }
 
-static double results_each(const struct timing_input *in)
+double results_each(const struct timing_input *in)
 {
     double warps = (double)in->grid_blocks * in->warps_per_block, results = 0;
     for (int i = 0; i < in->site_count; i++)

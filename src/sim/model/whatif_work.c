@@ -353,6 +353,18 @@ static void loads_divide(struct altered *x, double by)
         latency_divide(x, fields[i], by);
 }
 
+// A pointer that is followed: each load's place comes of the load before, and only other results are independent. A thread that takes
+// those of others leaves as many fewer threads: of a grid that is there at once, as many loads are on their way as before.
+#define FOLLOWED_MIN 0.75 // of the loads
+static double loads_possible(const struct altered *x, double to)
+{
+    const double *f = x->patterns->facts.value;
+    bool followed =
+        f[FACT_SERIAL_LOOPS] > 0 && f[FACT_LOADS_GATHERED] >= FOLLOWED_MIN * f[FACT_LOADS];
+    double own = fmax(1, results_each(x->was)), turns = fmax(1, chip_filled(x->was));
+    return followed ? fmin(to, own * turns) : to;
+}
+
 static void loads_apply(struct altered *x, double to)
 {
     double blocks = (double)x->was->grid_blocks / GPU(x->was->gpu, sm_count);
@@ -360,7 +372,7 @@ static void loads_apply(struct altered *x, double to)
         elements_multiply(x, to);
         return;
     }
-    loads_divide(x, to);
+    loads_divide(x, loads_possible(x, to));
 }
 
 const struct intervening intervene_loads = {loads_applies, loads_apply};
@@ -419,7 +431,7 @@ static bool always(const struct timing_input *in, const struct patterns *p)
 static void chains_apply(struct altered *x, double to)
 {
     if (x->patterns->facts.value[FACT_SERIAL_LOOPS] > 0 && to > 1)
-        loads_divide(x, to);
+        loads_divide(x, loads_possible(x, to));
     static const enum gpu_field fields[] = {
         GPU_FIELD_latency_alu_cycles,     GPU_FIELD_latency_f64_cycles,
         GPU_FIELD_latency_special_cycles, GPU_FIELD_latency_shared_cycles,
@@ -497,7 +509,7 @@ static void f64_apply(struct altered *x, double to)
         if (converts_f64(is) ||
             (is_f64(t) && is_step(t, is, coefficient) && steps++ % TERMS_OF_F32 > 0)) {
             site_vanish(x, i);
-        } else if (is_f64(t)) {
+        } else if (is_f64(t) && !lower_to_f32(t)) {
             t->pipe = PIPE_F32;
             t->other_slots = 0;
             sequence_end(x, i);

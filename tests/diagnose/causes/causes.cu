@@ -654,6 +654,28 @@ __global__ void read_again__polled(ARGS)
 }
 }
 
+// Each place comes of the load before, and all threads are on the chip at once: threads of several chains would be fewer.
+// launch: 132 64
+__global__ void few_loads__followed(ARGS)
+{
+    unsigned at = I;
+#pragma unroll 4
+    for (int k = 0; k < 24; k++)
+        at = __float_as_uint(x[at]) & 0x3ffff;
+    y[I] = (float)at;
+}
+
+// Quotients of f32 keep loads apart as those of f64 do: both have a way to a routine.
+// launch: 264 128
+__global__ void f64__quotients(ARGS)
+{
+    double sum = 0;
+#pragma unroll 8
+    for (int k = 0; k < 48; k++)
+        sum += 1.0 / (x[(I + k * 33792) & 0x3ffff] + 1.0);
+    y[I] = (float)(48.0 / sum);
+}
+
 // An index is loaded, and what it points at: one look-up of a thread under way, or eight.
 // launch: 264 256
 __global__ void few_loads__gather(ARGS)
