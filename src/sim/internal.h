@@ -393,6 +393,13 @@ enum { GROUPS_NONE = 255 };
 enum wait_counter { WAIT_COUNTER_NONE, WAIT_COUNTER_VECTOR, WAIT_COUNTER_SCALAR }; // vmcnt, lgkmcnt
 enum { TIMING_REGISTERS_MAX = 136 }; // wgmma's accumulators and operands
 enum { SWAP_TURN = 5 };              // machine instructions of a turn that swaps a word of 32 bits
+// What the first instruction of a region is to those that begin in front of a side way (decode_early.c).
+enum head {
+    HEAD_NONE,   // not the first
+    HEAD_BEGINS, // they begin no earlier than here
+    HEAD_SIDE,   // of a side way
+    HEAD_BEHIND  // a side way: such instructions are in it
+};
 struct timing_site {
     enum timing_pipe pipe;
     uint8_t source_count, result_count;
@@ -417,7 +424,9 @@ struct timing_site {
     uint16_t guard; // 1 + the predicate register it is under; 0: none
     uint16_t
         under; // of a selection that vanishes: 1 + the predicate that what it selects is made under; 0: none
-    uint32_t loop; // loads moved to the first of several turns: 1 + the loop's branch; 0: others
+    bool early;     // begins in front of a side way: decode_early.c
+    enum head head; // of a region's first site
+    uint32_t loop;  // loads moved to the first of several turns: 1 + the loop's branch; 0: others
     uint32_t
         beside; // a load moved to another in front of a side way: 1 + that one: decode_ahead.c; 0: others
     bool leads; // there are such loads beside this one

@@ -515,6 +515,7 @@ struct program *program_new(struct sim_module *m, const struct ptx_function *ker
     timing_schedule(p);
     loops_unroll(p);
     loads_ahead(p);
+    early_find(p);
     return p;
 }
 

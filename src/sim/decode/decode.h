@@ -110,6 +110,7 @@ void sinks_find(struct program *p);                         // decode_sink.c: wh
 void rings_find(struct program *p);                         // decode_rings.c
 void timing_schedule(struct program *p);                    // after all else
 void loops_unroll(struct program *p);                       // decode_unroll.c
+void early_find(struct program *p);                         // decode_early.c: after loads_ahead()
 void loads_ahead(struct program *p);                        // decode_ahead.c
 void lower(struct decoder *d);                              // lower.c
 void lower_around(const struct decoder *d);                 // lower_around.c

@@ -387,6 +387,8 @@ struct site_cost site_cost(const struct rates *r, const struct timing_site *t)
     c.tested = t->pipe == PIPE_F32 && t->issue_slots > 1 && t->special_slots > 0 && c.sequence <= 0;
     if (t->pipe == PIPE_MULTIPLY_WIDE) // other warps wait too
         c.slots = later(c.slots, r->wide_dispatch);
+    c.early = t->early;
+    c.head = (uint8_t)t->head;
     c.rare = is_rare(t, &c);
     c.near = p->unit == UNIT_SHARED && t->result_count > 0;
     return c;

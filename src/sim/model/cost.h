@@ -148,8 +148,10 @@ struct site_cost {                          // of one instruction of the program
     int fixed;         // cycles behind its slots that its warp waits by a fixed count, if it waits
     uint8_t pipe, unit, first, second;
     uint8_t reader, throttle; // enum stall: what waits for its result, and for its place in a queue
-    bool rare; // it does more than take its unit and bring its results: timing_warp.c asks what
-    bool near; // it loads from shared memory
+    bool rare;    // it does more than take its unit and bring its results: timing_warp.c asks what
+    bool early;   // as struct timing_site has it …
+    uint8_t head; // … and this
+    bool near;    // it loads from shared memory
 };
 struct site_cost site_cost(const struct rates *r, const struct timing_site *t);
 // What an instruction waits for a result longer than ones on the same side do.

@@ -104,6 +104,15 @@ struct warp_state {
         int loaded;          // the register of the first of those that began together last …
         double loaded_ready; // … and when it is there
     } ahead[LOAD_LEVELS];
+    struct early_state {  // instructions that begin in front of a side way (decode_early.c)
+        double from;      // … no earlier than this,
+        double open;      // the last of them then,
+        double slack;     // in cycles that the warp waited for operands since,
+        double idle_from; // while its scheduler had nobody
+        double free_at;   // since then the warp could issue
+        bool behind;      // a side way
+        bool now;         // the next instruction is one
+    } early;
     size_t turns_end;             // up to here the turns stand in a row
     struct copy_groups copies[2]; // of cp.async; bulk copies. AMD: counted by vmcnt; lgkmcnt
 };
@@ -179,6 +188,8 @@ struct replay {
     struct rates r;
     struct site_cost *costs; // one per site
     struct operands operands;
+    double
+        idle[SCHEDULERS_MAX]; // cycles in which a scheduler had nobody, but for those taken since
     struct server issue[SCHEDULERS_MAX], pipe[SERVER_COUNT], sequence;
     struct stage *stage; // of the load/store unit; NULL: a warp's clock, which waits for nobody
     struct server tags;  // in front of it

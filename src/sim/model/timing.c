@@ -227,6 +227,7 @@ static void block_start(struct replay *p, int slot, double at)
         for (int k = 0; k < LOAD_LEVELS; k++)
             w->ahead[k].count = 0, w->ahead[k].loaded_ready = 0;
         w->turns_end = 0;
+        w->early = (struct early_state){0};
         memset(w->copies, 0, sizeof w->copies);
         w->done = !w->trace;
         w->block = slot;
@@ -329,7 +330,7 @@ static void goes_on(struct replay *p, int index)
     struct warp_state *w = &p->warps[index];
     vanishing_run(p, w);
     if (p->stalls == NULL && w->next < w->trace->count && !has_queue(w->cost->unit) &&
-        w->last_ready > w->at + p->slots_most)
+        !w->early.now && w->last_ready > w->at + p->slots_most)
         w->at = w->last_ready;
     queue_add(p, index);
 }

@@ -73,13 +73,28 @@ static void last_register(const struct replay *p, struct warp_state *w)
     }
 }
 
+// The warp comes to a region's first instruction.
+static void head_take(const struct replay *p, struct warp_state *w, enum head head)
+{
+    struct early_state *e = &w->early;
+    e->behind = head == HEAD_BEHIND;
+    if (head != HEAD_BEGINS)
+        return;
+    w->at = later(w->at, e->open);
+    *e = (struct early_state){.from = w->at, .idle_from = p->idle[w->scheduler], .free_at = w->at};
+}
+
 void warp_look(const struct replay *p, struct warp_state *w)
 {
     enum { AHEAD = 8 }; // operations
+    const struct site_cost *raw = &p->costs[w->trace->ops[w->next].site];
+    if (raw->head != HEAD_NONE)
+        head_take(p, w, (enum head)raw->head);
     w->op = op_next(p, w);
     prefetch(w->op + AHEAD);
     w->cost = &p->costs[w->op->site];
     last_register(p, w);
+    w->early.now = w->cost->early && w->early.behind;
     if (p->turns && w->last >= 0 && w->maker[w->last] >= 0 && w->last_ready > w->at)
         w->last_ready += side_cycles(&p->r, &p->costs[w->maker[w->last]], w->cost);
 }
@@ -376,6 +391,30 @@ static bool lanes_part(const struct replay *p, const struct warp_state *w,
            op[1].lanes < op->lanes;
 }
 
+// When the instruction began, less now: its operands were there while the warp waited for others.
+static double early_begin(struct warp_state *w, double at)
+{
+    double begun = later(w->early.from, w->last_ready);
+    w->early.open = later(w->early.open, begun);
+    return w->cost->unit == UNIT_LOAD ? 0 : begun - at; // a load's begin is decode_ahead.c's
+}
+
+// Did it issue in cycles in which the warp waited and its scheduler had nobody?
+static bool issue_before(struct replay *p, struct warp_state *w, double at, double slots)
+{
+    double *idle = &p->idle[w->scheduler];
+    *idle += later(at - p->issue[w->scheduler].free_at, 0);
+    if (!w->early.now)
+        w->early.slack += later(at - w->early.free_at, 0);
+    if (!w->early.now || has_queue(w->cost->unit) || w->early.slack < slots ||
+        *idle - w->early.idle_from < slots)
+        return false;
+    w->early.slack -= slots;
+    *idle -= slots;
+    p->issue[w->scheduler].busy += slots;
+    return true;
+}
+
 // rare: as site_cost() has it; a constant for each of the two below. What only such an instruction has is looked at for these alone.
 static inline __attribute__((always_inline)) void issue(struct replay *p, struct warp_state *w,
                                                         double at, const bool rare)
@@ -389,9 +428,12 @@ static inline __attribute__((always_inline)) void issue(struct replay *p, struct
     }
     bool swaps = rare && is_swap_loop(c, op);
     enum routine routine = rare && op->wavefronts > 0 ? (enum routine)t->routine : ROUTINE_NONE;
-    server_take(&p->issue[w->scheduler], at,
-                c->slots + (rare ? routine_slots(routine) : 0) +
-                    (swaps ? c->turn_slots * op->wavefronts : 0));
+    double slots = c->slots + (rare ? routine_slots(routine) : 0) +
+                   (swaps ? c->turn_slots * op->wavefronts : 0);
+    double begun = w->early.now ? early_begin(w, at) : 0;
+    bool before = issue_before(p, w, at, slots);
+    if (!before)
+        server_take(&p->issue[w->scheduler], at, slots);
     p->start = w->issued = at;
     p->scheduler = w->scheduler;
     p->slot = w->block;
@@ -399,6 +441,7 @@ static inline __attribute__((always_inline)) void issue(struct replay *p, struct
     double held = rare && c->pipe == PIPE_BULK_COPY ? lanes_started(p, op) : 0;
     double ready = rare ? held + routine_cycles(routine) + result_ready(p, w, op, at)
                         : op_execute(p, op, c, at);
+    ready += begun;
     p->ready = ready;
     if (p->taken != NULL)
         taken_note(p, op->site);
@@ -416,7 +459,9 @@ static inline __attribute__((always_inline)) void issue(struct replay *p, struct
     bool branches = rare && c->pipe == PIPE_BRANCH;
     double part = branches && lanes_part(p, w, op) ? p->r.branch_parting : 0;
     double hold = c->hold + part + (branches && goes_back(w) ? p->r.branch_back : 0);
-    w->at = later(w->at, at + c->next + c->number + hold + held);
+    if (!before)
+        w->at = later(w->at, at + c->next + c->number + hold + held);
+    w->early.free_at = w->at;
     if (p->stalls != NULL && c->number > 0)
         stall_add(p, w, op->site, STALL_WAIT, w->at);
     if (swaps) { // its branch waits for what each turn swapped
@@ -494,6 +539,10 @@ enum step warp_step(struct replay *p, struct warp_state *w)
         warp_look(p, w);
     const struct site_cost *c = w->cost;
     double at = later(later(w->at, w->last_ready), own_wait(p, w, c));
+    if (w->early.now)
+        at = c->unit == UNIT_NONE ? w->last_ready : w->at;
+    else
+        at = later(at, w->early.open);
     if (c->unit == UNIT_NONE) {
         warp_vanish(p, w, at);
         return STEP_RAN;
