@@ -25,8 +25,8 @@ static void kernel_add(struct text *t, const char *name, const char *type, const
         type, type, type, type);
 }
 
-// SM cycles of a round, by a warp alone.
-static double cycles_of(const char *type, const char *round)
+// SM cycles of a round, by a block of so many threads.
+static double cycles_by(unsigned threads, const char *type, const char *round)
 {
     enum { FEW = 16, MANY = 48 };
     struct text t = {0};
@@ -38,15 +38,21 @@ static double cycles_of(const char *type, const char *round)
     kernel_add(&t, "many", type, round, MANY);
     bench_text(&b, text_str(&t));
     uint64_t out = bench_buffer(&b, "out", NULL, 64);
-    bench_run(&b, "few", GRID1(1, 32), ARGS(&out, &n)); // its values are in L2 from here on
+    bench_run(&b, "few", GRID1(1, threads), ARGS(&out, &n)); // its values are in L2 from here on
     for (int i = 0; i < 2; i++) {
-        bench_run(&b, i == 0 ? "few" : "many", GRID1(1, 32), ARGS(&out, &n));
+        bench_run(&b, i == 0 ? "few" : "many", GRID1(1, threads), ARGS(&out, &n));
         assert_true(b.report.time.valid);
         ns[i] = b.report.time.time_ns;
     }
     bench_close(&b);
     text_release(&t);
     return (ns[1] - ns[0]) * 1.98 / (MANY - FEW);
+}
+
+// … by a warp alone.
+static double cycles_of(const char *type, const char *round)
+{
+    return cycles_by(32, type, round);
 }
 
 static void assert_cycles(const char *type, const char *round, double least, double most)
@@ -154,6 +160,21 @@ static void a_number_from_uniform_registers_is_waited_for(void **state)
         fail_msg("four sums with numbers take %.1f cycles, with moved ones %.1f", within, moved);
 }
 
+// IADD3 of three registers is made by the integer pipe alone, an addition of two by the multipliers' as well: eight warps of a scheduler
+// take two cycles each for two LOP3 and one IADD3.
+static void a_sum_of_three_takes_the_integer_pipe(void **state)
+{
+    (void)state;
+    enum { BLOCK = 1024 };
+    const char *bits = "xor.b32 %b, %b, %k; xor.b32 %d, %d, %k;";
+    double without = cycles_by(BLOCK, "b32", bits),
+           with = cycles_by(BLOCK, "b32",
+                            "xor.b32 %b, %b, %k; xor.b32 %d, %d, %k; { .reg .b32 %s; "
+                            "add.u32 %s, %a, %b; add.u32 %a, %s, %d; }");
+    if (with < 1.4 * without || with > 1.6 * without)
+        fail_msg("%.1f cycles, without the sum %.1f", with, without);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -163,6 +184,7 @@ int main(void)
         cmocka_unit_test(a_selection_is_made_under_its_predicate),
         cmocka_unit_test(halves_of_64_bits_go_side_by_side),
         cmocka_unit_test(nothing_passes_a_division),
+        cmocka_unit_test(a_sum_of_three_takes_the_integer_pipe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -412,6 +412,8 @@ static void fold_into(struct fold *x, int i)
             t->issue_slots = whole ? 3 : 1;
             t->other_slots = whole;
         }
+        if (t->pipe == PIPE_ADD) // IADD3 of three, LEA: no other pipe has them
+            t->pipe = PIPE_INTEGER;
         t->folds = true; // three operands: no room for another
         return;
     }

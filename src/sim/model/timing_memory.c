@@ -134,17 +134,6 @@ double far_share(const struct rates *r, const struct sim_site *s)
     return missed_share(s) + coming_share(r, s);
 }
 
-// How many of a request's sectors are coming, of which so many miss: none is both.
-static double l2_coming(struct replay *p, uint32_t site, double sectors, double missed)
-{
-    if (p->coming_credit == NULL)
-        return 0;
-    p->coming_credit[site] += sectors * p->far_share[site];
-    double far = later(missed, floor(p->coming_credit[site] + 1e-9));
-    p->coming_credit[site] -= far;
-    return far - missed;
-}
-
 // When the SMs that are ahead are where this one is.
 static double others_at(const struct replay *p, double at)
 {
@@ -247,12 +236,40 @@ static enum source line_source(struct replay *p, uint32_t site, uint32_t line, d
     return credit_take(&p->coming_credit[site], sectors, 0) ? COMING : FROM_L2;
 }
 
+// Of a request of whole lines: how many miss L2. What is less than a line is owed to the next request of the site.
+static double lines_missed(struct replay *p, uint32_t site, const struct request *q, double each)
+{
+    if (p->miss_credit == NULL)
+        return line_seen(p, q->first_line) ? 0 : q->lines;
+    const struct sim_site *s = &p->in->stats[site];
+    if (s->l2_sectors == 0)
+        return 0;
+    p->miss_credit[site] += q->sectors * missed_share(s);
+    double whole = sooner(q->lines, floor(p->miss_credit[site] / each + 1e-9));
+    p->miss_credit[site] -= whole * each;
+    return whole;
+}
+
+// ... and how many are coming, of which so many miss: none is both.
+static double lines_coming(struct replay *p, uint32_t site, const struct request *q, double each,
+                           double missed)
+{
+    if (p->coming_credit == NULL)
+        return 0;
+    p->coming_credit[site] += q->sectors * p->far_share[site];
+    double owed = sooner(q->lines, floor(p->coming_credit[site] / each + 1e-9));
+    double far = later(missed, owed);
+    p->coming_credit[site] -= far * each;
+    return far - missed;
+}
+
 // Lines that are not in L1, one by one through the port, L2 and, as often as this site's do, device
 // memory. Returns when the slowest is there.
 static double lines_fetch(struct replay *p, uint32_t site, struct request q, double at)
 {
     const struct rates *r = &p->r;
-    uint32_t lines = q.lines > 0 ? q.lines : 1;
+    q.lines = q.lines > 0 ? q.lines : 1;
+    uint32_t lines = q.lines;
     double missed = q.sectors * (double)SECTOR_BYTES;
     double each = q.sectors / (double)lines;
     bool in_part = p->miss_credit != NULL && each < r->granule;
@@ -260,9 +277,8 @@ static double lines_fetch(struct replay *p, uint32_t site, struct request q, dou
     if (in_part) {
         sources_owe(p, site, q.sectors);
     } else {
-        double misses = l2_misses(p, site, q.first_line, q.sectors);
-        from_dram = misses / each;
-        coming = from_dram + l2_coming(p, site, q.sectors, misses) / each;
+        from_dram = lines_missed(p, site, &q, each);
+        coming = from_dram + lines_coming(p, site, &q, each, from_dram);
     }
     double arrives = 0, latency = r->array_cache_latency;
     for (uint32_t i = 0; i < lines; i++) {
