@@ -492,11 +492,11 @@ static void special_functions_keep_their_pace_over_others(void **state)
 {
     (void)state;
     static const char *sines =
-        LOOP("sin.approx.f32 %f2, %f1;\nsin.approx.f32 %f3, %f1;\nsin.approx.f32 %f4, %f1;\n"
-             "sin.approx.f32 %f5, %f1;\nsin.approx.f32 %f6, %f1;\nsin.approx.f32 %f7, %f1;\n");
+        LOOP("sin.approx.f32 %f2, %f3;\nsin.approx.f32 %f3, %f4;\nsin.approx.f32 %f4, %f5;\n"
+             "sin.approx.f32 %f5, %f6;\nsin.approx.f32 %f6, %f7;\nsin.approx.f32 %f7, %f1;\n");
     static const char *sums =
-        LOOP("add.f32 %f2, %f1, %f1;\nadd.f32 %f3, %f1, %f1;\nadd.f32 %f4, %f1, %f1;\n"
-             "add.f32 %f5, %f1, %f1;\nadd.f32 %f6, %f1, %f1;\nadd.f32 %f7, %f1, %f1;\n");
+        LOOP("add.f32 %f2, %f3, %f3;\nadd.f32 %f3, %f4, %f4;\nadd.f32 %f4, %f5, %f5;\n"
+             "add.f32 %f5, %f6, %f6;\nadd.f32 %f6, %f7, %f7;\nadd.f32 %f7, %f1, %f1;\n");
     double waits = cycles_of(sines, STALL_WAIT) - cycles_of(sums, STALL_WAIT);
     if (waits < 20)
         fail_msg("six of them wait %.1f cycles more than sums", waits);
