@@ -28,12 +28,14 @@ for name, r in results.items():
 for name, first, never in (("block_reuse__few", "block-reuse", None), ("barrier", "barrier", None),
                            ("few_loads__gather", "few-loads", None), ("occupancy__small_blocks", "occupancy", None), ("few_loads__tree", None, "global-atomics"),
                            ("read_again__polled", None, "read-again"),
-                           ("few_loads__followed", None, "few-loads"), ("f64__quotients", "chain", None),
+                           ("few_loads__followed", None, "few-loads"),
                            ("small_grid__rescaled", "small-grid", None), ("barrier__scan", "barrier", None),
                            ("local_memory__letters", "local-memory", None)):
     found = [f["cause"] for f in results[name]["findings"] if not f["folded"]]
     good = (first is None or found[:1] == [first]) and never not in found
     print(f"{'ok' if good else 'not ok'} - {name} is advised {first or 'anything'} first, never {never}\n#  {found}")
+found = [f["cause"] for f in results["f64__quotients"]["findings"] if not f["folded"]]
+print(f"{'ok' if found and found[0] != 'f64' else 'not ok'} - quotients that f32 has to round as well are not advised f64 first\n#  {found}")
 for name, cause, words in (("uncoalesced__swapped", "uncoalesced", "Swap the two indices"),
                                   ("small_grid", "small-grid", "Launch more blocks")):
     fixes = [f["fix"] for f in results[name]["findings"] if f["cause"] == cause]

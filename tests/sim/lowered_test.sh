@@ -172,7 +172,7 @@ holds() { # WHAT LINE PIPE COUNT ...
     pass "$what" $wrong said.txt
 }
 holds 'a parameter of 32 bits is uniform, a shared variable needs its window' 9 UNIFORM 1 11 CONST 3
-holds 'a shift to the right is part of the sum behind it' 12 NONE 0 13 ADD 1
+holds 'a shift to the right is part of the sum behind it' 12 NONE 0 13 INTEGER 1
 holds 'a wide product is part of each sum that reads it' 14 NONE 0 15 MULTIPLY_WIDE 1 16 MULTIPLY_WIDE 1
 holds 'a 64-bit product and the sum behind it are four' 17 NONE 0 18 MULTIPLY 4
 holds 'a half of 64 bits is a register' 19 NONE 0 20 NONE 0

@@ -188,6 +188,7 @@ struct replay {
     struct rates r;
     struct site_cost *costs; // one per site
     struct operands operands;
+    bool any_early; // an instruction begins in front of a side way (decode_early.c)
     double
         idle[SCHEDULERS_MAX]; // cycles in which a scheduler had nobody, but for those taken since
     struct server issue[SCHEDULERS_MAX], pipe[SERVER_COUNT], sequence;

@@ -573,8 +573,10 @@ bool replay_init(struct replay *p, const struct timing_input *in, uint64_t block
     for (int i = 0; i < in->site_count; i++)
         p->costs[i] = site_cost(&p->r, &in->sites[i]);
     reads_charge(in, p->costs);
-    for (int i = 0; i < in->site_count; i++)
+    for (int i = 0; i < in->site_count; i++) {
         p->slots_most = later(p->slots_most, p->costs[i].slots + 2 * SAME_TIME);
+        p->any_early |= p->costs[i].early;
+    }
     p->operands = operands_of(in);
     p->warps = spare_take_zeros(in->spare, warps * sizeof *p->warps);
     p->slots = xcalloc((size_t)in->blocks_per_sm, sizeof *p->slots);

@@ -77,6 +77,8 @@ static void last_register(const struct replay *p, struct warp_state *w)
 static void head_take(const struct replay *p, struct warp_state *w, enum head head)
 {
     struct early_state *e = &w->early;
+    if (head == HEAD_NONE)
+        return;
     e->behind = head == HEAD_BEHIND;
     if (head != HEAD_BEGINS)
         return;
@@ -87,9 +89,8 @@ static void head_take(const struct replay *p, struct warp_state *w, enum head he
 void warp_look(const struct replay *p, struct warp_state *w)
 {
     enum { AHEAD = 8 }; // operations
-    const struct site_cost *raw = &p->costs[w->trace->ops[w->next].site];
-    if (raw->head != HEAD_NONE)
-        head_take(p, w, (enum head)raw->head);
+    if (p->any_early)
+        head_take(p, w, (enum head)p->costs[w->trace->ops[w->next].site].head);
     w->op = op_next(p, w);
     prefetch(w->op + AHEAD);
     w->cost = &p->costs[w->op->site];
@@ -431,7 +432,7 @@ static inline __attribute__((always_inline)) void issue(struct replay *p, struct
     double slots = c->slots + (rare ? routine_slots(routine) : 0) +
                    (swaps ? c->turn_slots * op->wavefronts : 0);
     double begun = w->early.now ? early_begin(w, at) : 0;
-    bool before = issue_before(p, w, at, slots);
+    bool before = p->any_early && issue_before(p, w, at, slots);
     if (!before)
         server_take(&p->issue[w->scheduler], at, slots);
     p->start = w->issued = at;
