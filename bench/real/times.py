@@ -15,7 +15,6 @@ Exit status: 0, 1 a row is missing, 2 usage.
 SPDX-License-Identifier: Apache-2.0
 """
 import argparse
-import json
 import os
 import re
 import shutil
@@ -26,7 +25,11 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-COUNTERS = ["warp_instructions", "shared_load_requests", "l2_read_sectors"]
+sys.path.insert(0, str(HERE.parent / "truth"))
+import measure  # noqa: E402: rows as bench/truth has them
+
+COUNTERS = measure.COUNTERS
+PROVENANCE = ("measured", "simulated", "modelled")
 
 
 def sizes():
@@ -68,16 +71,6 @@ def stage(work, folders):
         yield experiment
 
 
-def row(name, result):
-    """A result as a row, or None where it has no time."""
-    taken = result.get("time_ns") or {}
-    if result["status"] != "ok" or "median" not in taken:
-        return None
-    counts = [(result.get("counters") or {}).get(c) or {} for c in COUNTERS]
-    fields = [f"{c['value']:.0f}" if "value" in c else "" for c in counts]
-    return ",".join([name, result["variant"], result["case_label"], f"{taken['median']:.1f}", *fields])
-
-
 def run(args):
     rows, missing, began = [], 0, time.monotonic()
     with tempfile.TemporaryDirectory() as work:
@@ -89,24 +82,18 @@ def run(args):
                 print(f"{name}: no time left", file=sys.stderr)
                 missing += 1
                 continue
-            done = subprocess.run([args.ridge, "run", f"{work}/{name}", "--device", args.device, "--compiler", args.compiler, "--seed", "1",
-                                   "--json", "-q", "--no-journal", "--side-limit", "0", "--time-limit", "0.1"],
-                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+            results, _, why = measure.run(args, f"{work}/{name}", "--compiler", args.compiler)
             print(f"# {name}: {time.monotonic() - began - spent:.1f} s", file=sys.stderr, flush=True)
-            try:
-                results = json.loads(done.stdout)["results"]
-            except (ValueError, KeyError):
-                print(f"{name}: exit status {done.returncode}: {done.stderr.decode(errors='replace')[-300:]}", file=sys.stderr)
+            if results is None:
+                print(f"{name}: {why}", file=sys.stderr)
                 missing += 1
                 continue
             for result in results:
-                line = row(name, result)
+                line = measure.row(name, result, PROVENANCE)
                 if line:
                     rows.append(line)
                 else:
-                    error = result.get("error")
-                    said = (error.get("message") if isinstance(error, dict) else error) or result.get("note") or result["status"]
-                    print(f"{name},{result['variant']},{result['case_label']}: {said}", file=sys.stderr)
+                    print(f"{name},{result['variant']},{result['case_label']}: {measure.why_none(result)}", file=sys.stderr)
                     missing += 1
     print("# experiment,variant,case,time_ns," + ",".join(COUNTERS))
     print("\n".join(sorted(rows)))
@@ -212,7 +199,7 @@ def main():
     one.add_argument("--only", default=".")
     one.add_argument("--limit", type=float, default=float("inf"))
     one.add_argument("folder", nargs="+")
-    one.set_defaults(do=run)
+    one.set_defaults(do=run, time_limit=0.1, each=None)
     for name, do in (("score", score), ("page", page)):
         two = commands.add_parser(name)
         two.add_argument("measured")

@@ -40,20 +40,26 @@ def folder_of(name):
     sys.exit(f"bench/truth/measure.py: no set '{name}' in sets.csv")
 
 
-def row(name, result):
-    """A result as a row, or None where it has no measured time."""
+def row(name, result, provenance=("measured",)):
+    """A result as a row, or None where it has no time of that provenance."""
     taken = result.get("time_ns") or {}
-    if result["status"] != "ok" or taken.get("provenance") != "measured":
+    if result["status"] != "ok" or taken.get("provenance") not in provenance:
         return None
     counts = [(result.get("counters") or {}).get(c) or {} for c in COUNTERS]
-    fields = [f"{c['value']:.0f}" if c.get("provenance") == "measured" else "" for c in counts]
+    fields = [f"{c['value']:.0f}" if c.get("provenance") in provenance else "" for c in counts]
     return ",".join([name, result["variant"], result["case_label"], f"{taken['median']:.1f}", *fields])
 
 
-def run(args, experiment):
+def why_none(result):
+    """Why a result has no row."""
+    error = result.get("error")
+    return (error.get("message") if isinstance(error, dict) else error) or result.get("note") or result["status"]
+
+
+def run(args, experiment, *options):
     """The results of an experiment and the device's name, or the reason why there are none."""
     command = [args.ridge, "run", str(experiment), "--device", args.device, "--seed", "1", "--json", "-q", "--no-journal",
-               "--side-limit", "0", "--time-limit", str(args.time_limit)]
+               "--side-limit", "0", "--time-limit", str(args.time_limit), *options]
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=args.each, check=False)
     except subprocess.TimeoutExpired:
@@ -114,9 +120,7 @@ def main():
             if line:
                 rows.append(line)
             else:
-                error = result.get("error")
-                miss(f"{name},{result['variant']},{result['case_label']}",
-                     (error.get("message") if isinstance(error, dict) else error) or result.get("note") or result["status"])
+                miss(f"{name},{result['variant']},{result['case_label']}", why_none(result))
     print(f"# Measured on {', '.join(sorted(devices)) or 'no GPU'} (driver {driver()}), {datetime.date.today()}: "
           f"`ridge run --seed 1 --time-limit {args.time_limit:g}`, caches cold, median of the samples.")
     print(f"# experiment,variant,case,time_ns,{','.join(COUNTERS)}; empty: not counted")

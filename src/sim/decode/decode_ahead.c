@@ -42,15 +42,14 @@ static bool may_pass_all(const struct way *w, int from, int load)
     return true;
 }
 
-// The block whose lanes part at its end and meet again at this one, after a way ahead without loops; -1.
-static int parting_of(const struct way *w, int block)
+int parting_of(const struct code *c, int block)
 {
-    int from = w->code->dominator[block];
-    if (from < 0 || from >= block || w->f->blocks[from].postdominator != block)
+    int from = c->dominator[block];
+    if (from < 0 || from >= block || c->f->blocks[from].postdominator != block)
         return -1;
     for (int b = from; b < block; b++)
-        for (int s = 0; s < w->f->blocks[b].successor_count; s++)
-            if (w->f->blocks[b].successors[s] <= b || w->f->blocks[b].successors[s] > block)
+        for (int s = 0; s < c->f->blocks[b].successor_count; s++)
+            if (c->f->blocks[b].successors[s] <= b || c->f->blocks[b].successors[s] > block)
                 return -1;
     return from;
 }
@@ -59,7 +58,7 @@ static int parting_of(const struct way *w, int block)
 static int leader_of(const struct way *w, int load)
 {
     int leader = -1;
-    for (int b = parting_of(w, w->f->block_of[load]); b >= 0; b = parting_of(w, b)) {
+    for (int b = parting_of(w->code, w->f->block_of[load]); b >= 0; b = parting_of(w->code, b)) {
         const struct ptx_block *block = &w->f->blocks[b];
         for (int i = block->first; i < block->first + block->count; i++)
             if (is_load(&w->sites[i]) && w->sites[i].beside == 0 && may_pass_all(w, i, load)) {

@@ -55,19 +55,6 @@ static bool may_be_early(const struct timing_site *t, bool passes)
            (t->pipe == PIPE_SHARED_LOAD && passes);
 }
 
-// The block whose lanes part at its end and meet again at this one, after a way ahead without loops; -1.
-static int parting_of(const struct early *e, int block)
-{
-    int from = e->code->dominator[block];
-    if (from < 0 || from >= block - 1 || e->f->blocks[from].postdominator != block)
-        return -1;
-    for (int b = from; b < block; b++)
-        for (int s = 0; s < e->f->blocks[b].successor_count; s++)
-            if (e->f->blocks[b].successors[s] <= b || e->f->blocks[b].successors[s] > block)
-                return -1;
-    return from;
-}
-
 static bool reads_written(const struct early *e, const struct timing_site *t)
 {
     for (int n = 0; n < t->source_count; n++)
@@ -140,8 +127,8 @@ static void behind_mark(const struct early *e, int first, int count, bool passes
 static void behind_find(const struct early *e, int block)
 {
     const struct segment *s = region_of(e, block);
-    int from = s != NULL ? parting_of(e, block) : -1;
-    if (from < 0)
+    int from = s != NULL ? parting_of(e->code, block) : -1;
+    if (from < 0 || from == block - 1) // no side way
         return;
     int begin = e->f->blocks[from].first + e->f->blocks[from].count,
         first = s->first_site - e->own->site_base;

@@ -147,6 +147,8 @@ void code_drop_loops(struct code *c, const bool *live);
 // lower_code.c
 struct writers code_writers(const struct code *c);
 bool dominates(const struct code *c, int a, int b);
+// decode_ahead.c: the block whose lanes part at its end and meet again at this one, after a way ahead without loops; -1.
+int parting_of(const struct code *c, int block);
 int common_dominator(const struct code *c, int a, int b);
 bool in_loop(const struct code *c, int block, int loop);
 const struct origin *source_of(const struct code *c, int instruction, int operand);

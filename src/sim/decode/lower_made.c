@@ -815,8 +815,6 @@ static double choice_slots(const struct code *c, int i)
     return 0;
 }
 
-// A word of one half twice. Arithmetic on single halves (f16, not bf16) leaves its result in both, and that on pairs takes either half of
-// a register twice (36 forms given to ptxas 13.0): shuffles of halves and products by one number begin so in cuda_fp16.h.
 static bool is_half_arithmetic(const struct ptx_instruction *in, enum ptx_type type)
 {
     return in->type_count > 0 && type_of(in) == type &&
@@ -824,6 +822,8 @@ static bool is_half_arithmetic(const struct ptx_instruction *in, enum ptx_type t
             in->opcode == PTX_OP_FMA || in->opcode == PTX_OP_MIN || in->opcode == PTX_OP_MAX);
 }
 
+// A word of one half twice. Arithmetic on single halves (f16, not bf16) leaves its result in both, and that on pairs takes either half of
+// a register twice (36 forms given to ptxas 13.0): shuffles of halves and products by one number begin so in cuda_fp16.h.
 static bool is_pair_of_one(const struct code *c, int i)
 {
     const struct ptx_instruction *in = at(c, i);
@@ -935,8 +935,9 @@ static void selection_vanishes(const struct code *c, int i)
     c->sites[i].under = (uint16_t)(c->d->out->register_base + by->reg + 1);
 }
 
-// What an earlier instruction of the block makes already is none in time either: its readers wait for that one. Compilers leave such pairs where they
-// cannot see what is made: each use of a bf16 number has its conversion, as inline assembly (products of fast.cu: 256 for 24).
+// What an earlier instruction of the block makes already is none in time either: its readers wait for that one. Compilers leave such
+// pairs where they cannot see what is made: each use of a bf16 number has its conversion, as inline assembly (products of fast.cu: 256
+// for 24).
 static void repetition_vanishes(const struct code *c, int i)
 {
     struct timing_site *t = &c->sites[i];

@@ -98,18 +98,20 @@ static double missed_share(const struct sim_site *s)
     return sectors > 0 ? later(1 - (double)s->l2_hit_sectors / sectors, 0) : 0;
 }
 
-// Of `sectors` that reach L2, how many miss there: the site's share, carried as a fraction so that many
-// small requests add up exactly; where that is not known yet, those of lines that nobody fetched before.
-static double l2_misses(struct replay *p, uint32_t site, uint32_t line, double sectors)
+// Of `sectors` that reach L2, in so many units of `each` (lines, sectors), how many units miss there: the site's share. What is less
+// than a unit is owed to the site's next request, so that many small ones add up exactly; where the share is not known yet, those
+// of lines that nobody fetched before.
+static double l2_misses(struct replay *p, uint32_t site, uint32_t line, double sectors,
+                        double units, double each)
 {
     if (p->miss_credit == NULL)
-        return line_seen(p, line) ? 0 : sectors;
+        return line_seen(p, line) ? 0 : units;
     const struct sim_site *s = &p->in->stats[site];
     if (s->l2_sectors == 0)
         return 0;
     p->miss_credit[site] += sectors * missed_share(s);
-    double whole = floor(p->miss_credit[site] + 1e-9);
-    p->miss_credit[site] -= whole;
+    double whole = sooner(units, floor(p->miss_credit[site] / each + 1e-9));
+    p->miss_credit[site] -= whole * each;
     return whole;
 }
 
@@ -236,21 +238,7 @@ static enum source line_source(struct replay *p, uint32_t site, uint32_t line, d
     return credit_take(&p->coming_credit[site], sectors, 0) ? COMING : FROM_L2;
 }
 
-// Of a request of whole lines: how many miss L2. What is less than a line is owed to the next request of the site.
-static double lines_missed(struct replay *p, uint32_t site, const struct request *q, double each)
-{
-    if (p->miss_credit == NULL)
-        return line_seen(p, q->first_line) ? 0 : q->lines;
-    const struct sim_site *s = &p->in->stats[site];
-    if (s->l2_sectors == 0)
-        return 0;
-    p->miss_credit[site] += q->sectors * missed_share(s);
-    double whole = sooner(q->lines, floor(p->miss_credit[site] / each + 1e-9));
-    p->miss_credit[site] -= whole * each;
-    return whole;
-}
-
-// ... and how many are coming, of which so many miss: none is both.
+// How many lines of a request of whole ones are coming, of which so many miss: none is both.
 static double lines_coming(struct replay *p, uint32_t site, const struct request *q, double each,
                            double missed)
 {
@@ -277,7 +265,7 @@ static double lines_fetch(struct replay *p, uint32_t site, struct request q, dou
     if (in_part) {
         sources_owe(p, site, q.sectors);
     } else {
-        from_dram = lines_missed(p, site, &q, each);
+        from_dram = l2_misses(p, site, q.first_line, q.sectors, lines, each);
         coming = from_dram + lines_coming(p, site, &q, each, from_dram);
     }
     double arrives = 0, latency = r->array_cache_latency;
@@ -560,7 +548,8 @@ double atomic_global(struct replay *p, const struct trace_op *op, const struct s
         server_take(&p->flits, sent, turns / r->l2_atomics);
     double done = later(sent, server_take(&p->atomic, others_at(p, sent), work)) + work;
     p->atomics_done = later(p->atomics_done, done);
-    double missed = l2_misses(p, op->site, first_line(op), op->miss) * SECTOR_BYTES * p->fetched;
+    double missed =
+        l2_misses(p, op->site, first_line(op), op->miss, op->miss, 1) * SECTOR_BYTES * p->fetched;
     double bytes = op->sectors * (double)SECTOR_BYTES * p->write_share;
     if (bytes > 0) { // what it leaves dirty goes some time
         memory_count(p, sent, bytes);
