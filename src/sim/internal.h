@@ -123,7 +123,21 @@ struct l2_request {
     uint8_t kind : 4;       // enum l2_kind
     uint8_t more_words : 3; // writes: of each sector in part, so many beside the first, in the mean
     uint8_t merged : 1;     // writes: joins what waits to be sent; no counter has it
-    uint8_t sm_partition;   // which L2 partition the SM is near
+    uint8_t sm_partition : 3; // which L2 partition the SM is near
+    uint8_t stage : 5;        // of its warp (l2_stage())
+};
+// How far a warp is that loads: by the loads it has executed, this one with them, in powers of two, and whether its block is of
+// the grid's first wave. First touches come first: of what a site asks of L2 the misses are not the same share in all of them.
+enum { L2_STAGES = 32, L2_STAGES_OF_WAVE = L2_STAGES / 2 };
+static inline unsigned l2_stage(uint32_t loads, bool first_wave)
+{
+    enum { BITS = 32 };
+    unsigned power = loads > 0 ? BITS - (unsigned)__builtin_clz(loads) : 0;
+    unsigned of_wave = power < L2_STAGES_OF_WAVE ? power : L2_STAGES_OF_WAVE - 1;
+    return of_wave + (first_wave ? 0 : L2_STAGES_OF_WAVE);
+}
+struct l2_stage_sectors {
+    uint64_t all, missed;
 };
 // What a store of a pattern of addresses sends to L2 each time, whatever L1 holds: all but where it is and who sends it.
 enum { ACCESS_LINES = LANES * 2 };
@@ -152,7 +166,7 @@ struct l1_lines {
     uint64_t
         next; // the base of the next such access, as far as can be guessed: only for the host's caches
     uint32_t site;
-    uint8_t sm_partition;
+    uint8_t sm_partition, stage; // as a request has them
 };
 struct l1_question {
     struct l1_lines lines;
@@ -265,6 +279,7 @@ struct l2_arrivals {
     uint32_t round;
     uint16_t sm; // whose requests are replayed
     uint64_t *site_halves;
+    struct l2_stage_sectors *stages; // L2_STAGES of each site, of loads; NULL: not wanted
 };
 enum { L2_ASKED = 1 << 16 };
 void l2_replay_round(struct l2 *c, const struct l2_request *requests, size_t count,
@@ -503,6 +518,10 @@ struct timing_input {
     const struct sim_site *stats;   // totals per site, for L2 hit shares
     int warps_per_block, blocks_per_sm;
     uint64_t grid_blocks;
+    // Of each of so many sites L2_STAGES: the share of its sectors that miss L2 there, over that of all of them; those of sites
+    // that a change adds are like the ones they stand for, in the same order. NULL: the same in all stages.
+    const float *stage_missed;
+    size_t stage_sites;
     struct l2_counts l2;
     double memory_cache_share; // of what missed L2, found in the cache in front of device memory
     double

@@ -355,7 +355,7 @@ static struct l2_counts send(struct l2 *c, enum l2_kind kind, uint64_t line, uns
                            .sectors = (uint8_t)sectors,
                            .full_sectors = (uint8_t)full,
                            .kind = kind & 15,
-                           .sm_partition = (uint8_t)partition};
+                           .sm_partition = partition & 7u};
     l2_replay(c, &r, 1, &k, hits);
     assert_int_equal(hits[0] + hits[1] + hits[2], 0);
     struct l2_counts quiet = {0};
@@ -378,6 +378,39 @@ static uint64_t sector_halves_of(struct l2_arrivals *a, struct l2 *c, int sm, si
 static uint64_t halves_of(struct l2_arrivals *a, struct l2 *c, int sm, size_t round, uint64_t line)
 {
     return sector_halves_of(a, c, sm, round, line, 15);
+}
+
+// Misses count by how far the warp is that asks: first touches are its first loads.
+static void misses_count_by_the_stage_of_the_warp(void **state)
+{
+    (void)state;
+    assert_int_equal(l2_stage(1, true), 1);
+    assert_int_equal(l2_stage(3, true), 2);
+    assert_int_equal(l2_stage(UINT32_MAX, true), L2_STAGES_OF_WAVE - 1);
+    assert_int_equal(l2_stage(3, false), L2_STAGES_OF_WAVE + 2);
+    struct l2_stage_sectors stages[2 * L2_STAGES] = {0};
+    struct l2_asked *asked = calloc(L2_ASKED, sizeof *asked);
+    uint64_t halves[2] = {0};
+    struct l2_arrivals a = {.asked = asked, .site_halves = halves, .stages = stages};
+    struct l2 *c = l2_new(h200);
+    struct l2_counts k = {0};
+    for (unsigned loads = 1; loads <= 4; loads++) { // the first and the second of them bring it
+        struct l2_request r = {.line_address = 4096u << (loads == 1 ? 7 : 8),
+                               .site = 1,
+                               .sectors = loads == 2 ? 15 : 1,
+                               .kind = L2_READ,
+                               .stage = l2_stage(loads, true) & (L2_STAGES - 1u)};
+        l2_replay_round(c, &r, 1, &k, NULL, &a);
+    }
+    const struct l2_stage_sectors *of_site = stages + L2_STAGES;
+    assert_int_equal(of_site[1].all, 1);
+    assert_int_equal(of_site[1].missed, 1);
+    assert_int_equal(of_site[2].all, 5);
+    assert_int_equal(of_site[2].missed, 4);
+    assert_int_equal(of_site[3].all, 1);
+    assert_int_equal(of_site[3].missed, 0);
+    l2_free(c);
+    free(asked);
 }
 
 // Sectors fetched to be merged and written back count by how many of their line's are not; whole lines count nothing.
@@ -789,7 +822,7 @@ static struct l1_answer ask_each(struct l1 *c, const struct l1_question *q, stru
                                                                       : L2_ATOMIC,
                                     .more_words = more & 7,
                                     .merged = merged,
-                                    .sm_partition = q->lines.sm_partition};
+                                    .sm_partition = q->lines.sm_partition & 7u};
     }
     return sum;
 }
@@ -966,7 +999,7 @@ static void l2_counts_rows_as_their_requests(void **state)
                 for (unsigned n = 0; n < plan[k].requests; n++) {
                     struct l2_request r = plan[k].request[n];
                     r.line_address += base;
-                    r.sm_partition = log.sm_partition;
+                    r.sm_partition = log.sm_partition & 7u;
                     l2_replay(each, &r, 1, &want, NULL);
                 }
             }
@@ -1082,6 +1115,7 @@ int main(void)
         cmocka_unit_test(data_read_again_hits_while_it_fits),
         cmocka_unit_test(written_data_goes_back_beyond_a_share_of_the_cache),
         cmocka_unit_test(sectors_written_in_part_are_merged_with_memory),
+        cmocka_unit_test(misses_count_by_the_stage_of_the_warp),
         cmocka_unit_test(lone_sectors_are_told_from_whole_lines),
         cmocka_unit_test(what_stays_dirty_is_alone_as_what_was_written_back),
         cmocka_unit_test(what_another_sm_has_just_asked_for_is_on_its_way),

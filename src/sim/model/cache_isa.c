@@ -15,7 +15,8 @@ static inline struct l2_request *request_put(struct l2_request *r, const struct 
                              .sectors = (uint8_t)sectors,
                              .full_sectors = a->full_sectors & (uint8_t)sectors,
                              .kind = kind & 15,
-                             .sm_partition = l->sm_partition};
+                             .sm_partition = l->sm_partition & 7u,
+                             .stage = l->stage & (L2_STAGES - 1u)};
     return r + 1;
 }
 
@@ -204,7 +205,7 @@ static inline void row_begin(struct l1 *c, const struct store_plan *plan,
 static inline void planned_requests(const struct l1_question *q, struct l2_request *r)
 {
     const struct l2_request moved = {.line_address = q->lines.base,
-                                     .sm_partition = q->lines.sm_partition};
+                                     .sm_partition = q->lines.sm_partition & 7u};
     uint64_t add[2];
     _Static_assert(sizeof moved == sizeof add, "a request is two words");
     memcpy(add, &moved, sizeof add); // none of its other fields is set: nothing carries over

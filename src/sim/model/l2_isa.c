@@ -418,6 +418,11 @@ static void arrival_note(struct l2_arrivals *a, const struct l2_request *r, uint
     uint64_t line = r->line_address >> LINE_SHIFT;
     struct l2_asked *asked = asked_of(a, line, index);
     bool known = asked->line == line + 1 && a->round - asked->round <= 1;
+    if (a->stages) {
+        struct l2_stage_sectors *s = &a->stages[(size_t)r->site * L2_STAGES + r->stage];
+        s->all += bits_of_4(r->sectors);
+        s->missed += bits_of_4(r->sectors & ~hit);
+    }
     if (hit != r->sectors) {
         uint8_t before = known && asked->sm == a->sm ? asked->sectors : 0;
         *asked = (struct l2_asked){line + 1, a->round, a->sm, r->sectors | before};

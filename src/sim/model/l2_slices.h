@@ -326,6 +326,9 @@ static void share_init(const struct shared_replay *all, int number, struct share
     }
     size_t sites = (round->site_count + 1) * sizeof(uint64_t);
     s->arrivals.site_halves = spare_take_zeros(round->spare, sites);
+    if (s->arrivals.stages != NULL)
+        s->arrivals.stages = spare_take_zeros(round->spare, (round->site_count + 1) * L2_STAGES *
+                                                                sizeof *s->arrivals.stages);
     if (round->site_hits != NULL)
         s->site_hits = spare_take_zeros(round->spare, sites);
 }
@@ -361,10 +364,15 @@ static void share_settle(const struct shared_replay *all, struct share *s)
         if (round->site_hits != NULL)
             round->site_hits[i] += s->site_hits[i];
     }
+    for (size_t i = 0; s->arrivals.stages != NULL && i < round->site_count * L2_STAGES; i++) {
+        round->arrivals->stages[i].all += s->arrivals.stages[i].all;
+        round->arrivals->stages[i].missed += s->arrivals.stages[i].missed;
+    }
     all->l2->dirty_sectors += s->l2.dirty_sectors;
     all->l2->sets_beyond += s->l2.sets_beyond;
     spare_give(s->log);
     spare_give(s->arrivals.site_halves);
+    spare_give(s->arrivals.stages);
     spare_give(s->site_hits);
 }
 _Static_assert(sizeof(struct l2_counts) % sizeof(uint64_t) == 0, "nothing but counts");

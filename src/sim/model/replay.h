@@ -86,6 +86,7 @@ struct warp_state {
     unsigned near_stored;            // … of so many
     int block;                       // slot
     int scheduler;
+    uint32_t loads; // executed
     bool entered, waiting, done;
     bool asleep;           // until a phase is over
     int next_sleeper;      // that waits for the same; -1
@@ -246,6 +247,7 @@ struct replay {
         *coming_credit; // one per site: L2 hits owed whose sectors are still on their way there …
     double *far_share;  // … which, with the misses, are that share of the sectors
     double *miss_credit; // one per site: L2 misses owed; NULL: what was fetched before is in L2
+    unsigned load_stage; // of the warp whose operation executes (l2_stage())
     double write_share;  // of the bytes stored, those that go on to device memory
     double write_lone;   // what the L2 does for a sector stored, beside taking it in: cycles
     double warp_cycles;

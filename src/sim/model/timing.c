@@ -222,6 +222,7 @@ static void block_start(struct replay *p, int slot, double at)
         memset(w->paced, 0, sizeof w->paced);
         w->drained = w->kept = 0;
         w->sent_site = 0;
+        w->loads = 0;
         memset(w->near_stores, 0, sizeof w->near_stores);
         w->waiting = w->asleep = w->entered = false;
         for (int k = 0; k < LOAD_LEVELS; k++)

@@ -98,6 +98,17 @@ static double missed_share(const struct sim_site *s)
     return sectors > 0 ? later(1 - (double)s->l2_hit_sectors / sectors, 0) : 0;
 }
 
+// … for the stage that its warp is in.
+static double missed_now(const struct replay *p, uint32_t site)
+{
+    const struct timing_input *in = p->in;
+    double share = missed_share(&in->stats[site]);
+    if (in->stage_missed == NULL || in->trace->cut)
+        return share;
+    double over = (double)in->stage_missed[site % in->stage_sites * L2_STAGES + p->load_stage];
+    return sooner(1, share * over);
+}
+
 // Of `sectors` that reach L2, in so many units of `each` (lines, sectors), how many units miss there: the site's share. What is less
 // than a unit is owed to the site's next request, so that many small ones add up exactly; where the share is not known yet, those
 // of lines that nobody fetched before.
@@ -106,10 +117,9 @@ static double l2_misses(struct replay *p, uint32_t site, uint32_t line, double s
 {
     if (p->miss_credit == NULL)
         return line_seen(p, line) ? 0 : units;
-    const struct sim_site *s = &p->in->stats[site];
-    if (s->l2_sectors == 0)
+    if (p->in->stats[site].l2_sectors == 0)
         return 0;
-    p->miss_credit[site] += sectors * missed_share(s);
+    p->miss_credit[site] += sectors * missed_now(p, site);
     double whole = sooner(units, floor(p->miss_credit[site] / each + 1e-9));
     p->miss_credit[site] -= whole * each;
     return whole;
@@ -134,6 +144,13 @@ double coming_share(const struct rates *r, const struct sim_site *s)
 double far_share(const struct rates *r, const struct sim_site *s)
 {
     return missed_share(s) + coming_share(r, s);
+}
+
+// … of which so many miss: of the others as many are coming in each stage.
+static double far_now(const struct replay *p, uint32_t site, double missed)
+{
+    double mean = missed_share(&p->in->stats[site]), far = p->far_share[site];
+    return mean < 1 ? missed + (1 - missed) * (far - mean) / (1 - mean) : far;
 }
 
 // When the SMs that are ahead are where this one is.
@@ -201,8 +218,10 @@ static void sources_owe(struct replay *p, uint32_t site, double sectors)
 {
     if (p->in->stats[site].l2_sectors == 0)
         return;
-    p->miss_credit[site] += sectors * missed_share(&p->in->stats[site]);
-    p->coming_credit[site] = sooner(p->coming_credit[site], sectors) + sectors * p->far_share[site];
+    double missed = missed_now(p, site);
+    p->miss_credit[site] += sectors * missed;
+    p->coming_credit[site] =
+        sooner(p->coming_credit[site], sectors) + sectors * far_now(p, site, missed);
 }
 
 static bool credit_take(double *credit, double sectors, double beyond)
@@ -244,7 +263,7 @@ static double lines_coming(struct replay *p, uint32_t site, const struct request
 {
     if (p->coming_credit == NULL)
         return 0;
-    p->coming_credit[site] += q->sectors * p->far_share[site];
+    p->coming_credit[site] += q->sectors * far_now(p, site, missed_now(p, site));
     double owed = sooner(q->lines, floor(p->coming_credit[site] / each + 1e-9));
     double far = later(missed, owed);
     p->coming_credit[site] -= far * each;

@@ -137,6 +137,13 @@ static uint64_t lines_merged(struct warp *w, const struct access *a, uint64_t ba
     return joins ? merged : 0;
 }
 
+// Of a warp that executes its next access.
+static inline uint8_t stage_of(struct warp *w, enum touch touch)
+{
+    w->loads += touch == TOUCH_READ;
+    return (uint8_t)l2_stage(w->loads, w->core->launch->wave_first == 0);
+}
+
 static void hear_global(struct warp *w, struct event *e)
 {
     struct sm *sm = w->block->sm;
@@ -150,7 +157,8 @@ static void hear_global(struct warp *w, struct event *e)
                   .base = e->line_base,
                   .next = 2 * e->line_base - s->line_base,
                   .site = e->u->site,
-                  .sm_partition = (uint8_t)(sm->index & 1)},
+                  .sm_partition = (uint8_t)(sm->index & 1),
+                  .stage = stage_of(w, e->touch)},
         .bytes = lanes_known ? all_bytes : NULL,
         .context = &t,
         .plan = e->plan,
@@ -282,7 +290,8 @@ void caches_plain(struct warp *w, const struct uop *u, struct mem_state *s, uint
                                    .base = base,
                                    .next = 2 * base - s->line_base,
                                    .site = u->site,
-                                   .sm_partition = (uint8_t)(sm->index & 1)};
+                                   .sm_partition = (uint8_t)(sm->index & 1),
+                                   .stage = stage_of(w, touch)};
     struct l1_answer answer;
     bool reads = touch == TOUCH_READ;
     if (reads && !m->bypass_l1 && load_ask(sm, &lines, &answer)) {
@@ -308,6 +317,7 @@ static void hear_local(struct warp *w, struct event *e)
     struct touched t;
     touched_init(&t, e, e->physical, 0, e->bytes < LOCAL_WORD ? e->bytes : LOCAL_WORD);
     bool writes = e->touch == TOUCH_WRITE;
+    w->loads += !writes;
     for (int i = 0; i < e->access->line_count; i++) {
         const struct access_line *a = &e->access->line[i];
         uint8_t hit = (writes ? line_store(sm->l1, &t, i) : line_load(sm->l1, &t, i)) & a->sectors;

@@ -570,6 +570,30 @@ static void work_traced(const struct launch *l, const struct trace *t, struct ar
         }
 }
 
+// Of each site, what of its sectors misses L2 in each stage, over what of all of them does; NULL where nobody counted.
+static const float *stages_fill(const struct launch *l, struct arena *a)
+{
+    const struct l2_stage_sectors *stages = l->arrivals.stages;
+    size_t sites = (size_t)l->program->site_count;
+    if (stages == NULL)
+        return NULL;
+    float *missed = ARENA_ARRAY(a, float, sites *L2_STAGES + 1);
+    for (size_t i = 0; i < sites; i++, stages += L2_STAGES) {
+        struct l2_stage_sectors sum = {0};
+        for (int s = 0; s < L2_STAGES; s++) {
+            sum.all += stages[s].all;
+            sum.missed += stages[s].missed;
+        }
+        double mean = sum.missed > 0 ? (double)sum.missed / (double)sum.all : 0;
+        for (int s = 0; s < L2_STAGES; s++) {
+            bool known = mean > 0 && stages[s].all > 0;
+            double share = known ? (double)stages[s].missed / (double)stages[s].all : mean;
+            missed[i * L2_STAGES + (size_t)s] = mean > 0 ? (float)(share / mean) : 1;
+        }
+    }
+    return missed;
+}
+
 static struct stall_table *time_fill(const struct launch *l, struct arena *a,
                                      struct sim_report *report)
 {
@@ -592,6 +616,8 @@ static struct stall_table *time_fill(const struct launch *l, struct arena *a,
                               .warps_per_block = (int)l->warps_per_block,
                               .blocks_per_sm = l->resident,
                               .grid_blocks = l->grid_blocks,
+                              .stage_missed = stages_fill(l, a),
+                              .stage_sites = (size_t)l->program->site_count,
                               .l2 = l->l2_whole,
                               .counters = &report->counters,
                               .work = &work,

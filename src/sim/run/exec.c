@@ -213,6 +213,7 @@ void warp_start(struct warp *w)
     w->looks = 0;
     w->stored.count = 0;
     w->executed = 0;
+    w->loads = 0;
     w->root.local_more = 0;
     w->cluster_parity = w->products = 0;
     w->cluster_waiting = false;

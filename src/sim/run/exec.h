@@ -553,6 +553,7 @@ struct warp { // what each turn looks at lies together, in two of the host's lin
     bool done;
     bool cluster_waiting; // all its lanes, at the cluster's barrier
     bool forced;          // a path goes on though lanes it waits for never come
+    uint32_t loads;       // executed, but of shared memory
     uint32_t looks;       // at what others write, since it wrote itself
     uint8_t *affine;      // kept for its place in a block
     struct trace_warp *trace;

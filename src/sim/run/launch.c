@@ -450,6 +450,9 @@ static bool launch_init(struct launch *l, struct sim *s, const struct sim_launch
     l->work.groups = xcalloc(l->work.count, sizeof *l->work.groups);
     l->site_l2_hits = xcalloc((size_t)l->program->site_count + 1, sizeof(uint64_t));
     l->arrivals.site_halves = xcalloc((size_t)l->program->site_count + 1, sizeof(uint64_t));
+    if (l->sample == NULL)
+        l->arrivals.stages =
+            xcalloc(((size_t)l->program->site_count + 1) * L2_STAGES, sizeof *l->arrivals.stages);
     if (s->asked == NULL)
         s->asked = memset(large_new(ASKED_BYTES), 0, ASKED_BYTES);
     l->arrivals.asked = s->asked;
@@ -482,6 +485,7 @@ static void launch_release(struct launch *l)
     free(l->sample_order);
     free(l->site_l2_hits);
     free(l->arrivals.site_halves);
+    free(l->arrivals.stages);
     free(l->steady_hits);
     free(l->steady_halves);
     free(l->work.groups);
@@ -501,7 +505,7 @@ void sm_log(struct sm *sm, uint64_t line, uint8_t sectors, uint8_t full, enum l2
                            .sectors = sectors,
                            .full_sectors = full & sectors,
                            .kind = kind & 15,
-                           .sm_partition = (uint8_t)(sm->index & 1)};
+                           .sm_partition = (unsigned)sm->index & 1u};
     l2_log_add(&sm->log, &r);
 }
 
