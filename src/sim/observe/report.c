@@ -192,7 +192,7 @@ struct totals {
 
 static void totals_access(struct totals *t, const struct site_info *info, const struct mem_state *m)
 {
-    double *v = t->value;
+    double *v = t->value, in_shared = info->uncounted_in_shared ? 0 : (double)m->shared_requests;
     v[COUNTER_L1_WAVEFRONTS] += (double)(m->data_passes + m->wavefronts);
     switch (info->access) {
     case SITE_LOAD:
@@ -202,8 +202,7 @@ static void totals_access(struct totals *t, const struct site_info *info, const 
         v[COUNTER_GLOBAL_LOAD_LINES] += (double)m->lines;
         v[COUNTER_L1_LOAD_SECTORS_HIT] += (double)m->l1_hit_sectors;
         v[COUNTER_LOCAL_LOAD_SECTORS] += (double)m->local_sectors;
-        v[COUNTER_SHARED_LOAD_REQUESTS] +=
-            info->loads_matrix ? 0 : (double)m->shared_requests / fmax(1, info->turns);
+        v[COUNTER_SHARED_LOAD_REQUESTS] += in_shared / fmax(1, info->turns);
         v[COUNTER_SHARED_LOAD_WAVEFRONTS] += (double)m->wavefronts;
         v[COUNTER_SHARED_LOAD_WAVEFRONTS_IDEAL] += (double)m->wavefronts_ideal;
         return;
@@ -213,7 +212,7 @@ static void totals_access(struct totals *t, const struct site_info *info, const 
         v[COUNTER_GLOBAL_STORE_SECTORS_IDEAL] += (double)m->sectors_ideal;
         v[COUNTER_GLOBAL_STORE_LINES] += (double)m->lines;
         v[COUNTER_LOCAL_STORE_SECTORS] += (double)m->local_sectors;
-        v[COUNTER_SHARED_STORE_REQUESTS] += (double)m->shared_requests;
+        v[COUNTER_SHARED_STORE_REQUESTS] += in_shared;
         v[COUNTER_SHARED_STORE_WAVEFRONTS] += (double)m->wavefronts;
         v[COUNTER_SHARED_STORE_WAVEFRONTS_IDEAL] += (double)m->wavefronts_ideal;
         return;
@@ -646,11 +645,11 @@ static void totals_bodies(struct totals *t, const struct site_info *info, const 
                           double bodies)
 {
     double more = (double)m->shared_requests / fmax(1, info->turns) * (bodies - 1);
-    if (info->access == SITE_LOAD && !info->loads_matrix) {
+    if (info->access == SITE_LOAD && !info->uncounted_in_shared) {
         t->value[COUNTER_SHARED_LOAD_REQUESTS] += more;
         t->value[COUNTER_SHARED_LOAD_WAVEFRONTS] += more;
         t->value[COUNTER_SHARED_LOAD_WAVEFRONTS_IDEAL] += more;
-    } else if (info->access == SITE_STORE) {
+    } else if (info->access == SITE_STORE && !info->uncounted_in_shared) {
         t->value[COUNTER_SHARED_STORE_REQUESTS] += more;
         t->value[COUNTER_SHARED_STORE_WAVEFRONTS] += more;
         t->value[COUNTER_SHARED_STORE_WAVEFRONTS_IDEAL] += more;
