@@ -434,7 +434,7 @@ static double found_pass(struct replay *p, const struct trace_op *op, double cyc
 // came before. It has been at the tags twice.
 static double late_pass(struct replay *p, const struct trace_op *op, double cycles, double at)
 {
-    double begun = 0, passes = later(cycles, 2 * tag_passes(p, op));
+    double begun = 0, passes = later(cycles, 2 * op->lines / p->r.lines);
     p->pipe[SERVER_LSU].busy += cycles;
     return later(at, stage_take(p->stage, at, passes, &begun) - p->r.lsu_issue);
 }

@@ -410,7 +410,8 @@ void trace_lines(struct warp *w, uint32_t site, const struct phase *p, uint64_t 
 {
     struct trace_op *op = op_at_site(w, site);
     saturate(&op->wavefronts, (unsigned)p->passes);
-    lines_add(op, &w->core->launch->turn, &p->access, base, sectors, missed, (unsigned)missed_lines);
+    lines_add(op, &w->core->launch->turn, &p->access, base, sectors, missed,
+              (unsigned)missed_lines);
 }
 
 /* ---- phases of barriers, and what bulk copies move ----------------------------------------------- */
