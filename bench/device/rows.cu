@@ -13,6 +13,7 @@ static const char *const names[] = {"load", "store", "in-place", "across", "two"
 struct shape {
     int64_t pitch, apart; // bytes: from row to row, and from the first array to the second
     int lanes, skew, span, turns;
+    int64_t stored; // from row to row of the array that is only stored into; 0: as the others'
 };
 
 template <typename T> __device__ T get(const char *p)
@@ -52,7 +53,9 @@ template <int A, typename T> __global__ void walk(long long *out, char *memory, 
     __shared__ uint32_t near[32];
     near[threadIdx.x % 32] = 0;
     int lane = threadIdx.x % 32, row = (blockIdx.x * blockDim.x + threadIdx.x) / s.lanes;
-    char *a = memory + row * s.pitch, *b = a + s.apart, *c = b + s.apart;
+    int64_t stored = s.stored > 0 ? s.stored : s.pitch;
+    char *a = memory + row * s.pitch, *b = memory + row * (A == ACROSS ? stored : s.pitch) + s.apart;
+    char *c = memory + row * stored + 2 * s.apart;
     uint32_t sum = 0, at = lane % s.lanes * sizeof(T) + lane * s.skew, step = sizeof(T) * s.lanes, mask = s.span - 1;
     T v = {};
     __syncthreads();
@@ -163,7 +166,7 @@ static void one(const char *test, int a, int bytes, shape s, int warps, int bloc
             best = best == 0 ? t : std::min(best, t);
     }
     printf("%s,%s,%d,%lld,%d,%d,%d,%lld,%d,%d,%.2f\n", test, names[a], bytes, (long long)s.pitch, s.lanes, s.skew, s.span,
-           (long long)s.apart, warps, blocks, best / s.turns / warps);
+           (long long)(s.stored > 0 ? s.stored : s.apart), warps, blocks, best / s.turns / warps);
 }
 
 // Of lines counted from `origin`, whose number has zeros where theirs has bits.
@@ -273,6 +276,12 @@ int main(int argc, char **argv)
             for (int64_t more : {128, 256, 512, 1024, 2048, 4096, 8192, 16384, 65536, 1 << 20})
                 for (int warps : {1, 8, 32})
                     one("apart", a, 4, {pitch, apart + more, 1, 0, 128, 512}, warps, 1, false);
+    for (int a : {ACROSS, TWO}) // banks of tags of what is loaded, and of what is stored
+        for (int pitch : {1024, 4096, 2176, 2560, 3072, 4224, 1152, 896, 32896})
+            for (int stored : {1024, 4096, 2176, 2560, 3072, 4224, 1152, 896, 32896})
+                for (int skew : {0, 4})
+                    for (int warps : {1, 4, 8, 16, 32})
+                        one(skew > 0 ? "stored-apart" : "stored", a, 4, {pitch, apart, 1, skew, 128, 512, stored}, warps, 1, false);
     tag_rows();
     return 0;
 }
