@@ -140,7 +140,8 @@ static void lanes_that_begin_in_the_midst_of_a_sector_have_five(void **state)
     double aligned = time_of(loads, "loads", 0, 132, 1024),
            sector = time_of(loads, "loads", 8, 132, 1024),
            midst = time_of(loads, "loads", 3, 132, 1024);
-    assert_between(sector / aligned, 0.98, 1.02);
+    assert_between(sector / aligned, 1.04,
+                   1.08); // of 16 lines one shares a bank of tags with the next
     assert_between(midst / aligned, 1.12, 1.27);
 }
 

@@ -127,6 +127,59 @@ static void a_warps_own_passes_take_longer(void **state)
         fail_msg("16 bytes take %.0f cycles more, an H200 10", wide - one);
 }
 
+// Eight warps, 256 rows `apart` bytes from each other (`own`: each warp the same 32), a word of each loaded (and stored, `stores`) in
+// each turn: cycles of a warp's turn, where the SM takes one after the other.
+static double rows_cycles(int apart, bool own, bool stores)
+{
+    enum { WARPS = 8 };
+    char text[2048];
+    struct bench b;
+    double ns[2];
+    for (int i = 0; i < 2; i++) {
+        snprintf(text, sizeof text,
+                 HEAD ".visible .entry k(.param .u64 in)\n{\n"
+                      ".reg .pred %%p; .reg .b32 %%r<12>; .reg .b64 %%rd<8>;\n"
+                      "ld.param.u64 %%rd1, [in]; mov.u32 %%r1, %%tid.x; and.b32 %%r2, %%r1, %d;\n"
+                      "mul.wide.u32 %%rd2, %%r2, %d; add.s64 %%rd3, %%rd1, %%rd2;\n"
+                      "mov.u32 %%r3, 0; mov.u32 %%r5, 0;\n"
+                      "turn: ld.global.u32 %%r4, [%%rd3]; add.u32 %%r5, %%r5, %%r4;\n"
+                      "%s add.u32 %%r3, %%r3, 1; setp.lt.u32 %%p, %%r3, %d;\n"
+                      "@%%p bra turn;\nst.global.u32 [%%rd3+2097152], %%r5; ret;\n}\n",
+                 own ? 31 : 255, apart, stores ? "st.global.u32 [%rd3], %r5;" : "",
+                 (i + 1) * TURNS);
+        bench_text(&b, text);
+        uint64_t in = bench_buffer(&b, "in", NULL, BYTES);
+        bench_run(&b, "k", GRID1(1, WARPS * 32), ARGS(&in));
+        ns[i] = b.report.time.time_ns;
+        bench_close(&b);
+    }
+    return (ns[1] - ns[0]) * BUS / 1000 / TURNS / WARPS;
+}
+
+// Rows 33 lines apart have 16 of their lines in each of two banks of tags, rows 32 lines apart eight in each of four. (4 bytes more:
+// all lanes have data banks of their own.) An H200 takes 16.0 and 8.0 cycles.
+static void lines_of_one_bank_of_tags_take_turns(void **state)
+{
+    (void)state;
+    double two = rows_cycles(33 * 128 + 4, true, false),
+           four = rows_cycles(32 * 128 + 4, true, false);
+    if (fabs(two - 16) > 1.6)
+        fail_msg("lines of two banks take %.1f cycles, an H200 16", two);
+    if (four > 10)
+        fail_msg("lines of four banks take %.1f cycles, an H200 8", four);
+}
+
+// A store of more than eight lines of a bank keeps the loads behind it: 95 to 97 cycles, 67 to 70 where no bank has more.
+static void loads_wait_for_stores_of_one_bank(void **state)
+{
+    (void)state;
+    double two = rows_cycles(33 * 128, false, true), four = rows_cycles(32 * 128, false, true);
+    if (fabs(two - 96) > 6)
+        fail_msg("rows of 33 lines take %.1f cycles, an H200 96", two);
+    if (four > two - 8)
+        fail_msg("rows of 32 lines take %.1f cycles, those of 33 %.1f", four, two);
+}
+
 // A thread per number of 32 words: 5.77 us when stores took two cycles of the stage.
 static void a_number_per_thread_takes_as_long_as_measured(void **state)
 {
@@ -148,6 +201,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(data_pass_when_they_are_there),
         cmocka_unit_test(lines_without_conflicts_wait_as_one),
+        cmocka_unit_test(lines_of_one_bank_of_tags_take_turns),
+        cmocka_unit_test(loads_wait_for_stores_of_one_bank),
         cmocka_unit_test(loads_wait_behind_flits),
         cmocka_unit_test(a_warps_own_passes_take_longer),
         cmocka_unit_test(a_number_per_thread_takes_as_long_as_measured),

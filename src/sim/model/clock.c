@@ -203,7 +203,7 @@ static void clock_hear(struct warp *w, struct event *e)
     }
     size_t place = place_of(c, e->u->site);
     if (place < c->segment.count)
-        trace_note(&c->segment.ops[place], e);
+        trace_note(&c->segment.ops[place], &w->core->launch->turn, e);
 }
 
 /* ---- what instructions ask ---------------------------------------------------------------------- */

@@ -139,6 +139,8 @@ static void rates_latencies(struct rates *r, const struct gpu *g)
     r->uniform = known_or_none(GPU(g, latency_uniform_cycles));
     r->branch = known_or_none(GPU(g, branch_cycles));
     r->store_pass = known_or_none(g->value[GPU_FIELD_lsu_store_flit_cycles]);
+    r->store_places = known_or_none(g->value[GPU_FIELD_lsu_store_places]);
+    r->store_place = known_or_none(g->value[GPU_FIELD_lsu_store_place_cycles]);
     r->own_pass = known_or_none(g->value[GPU_FIELD_lsu_pass_cycles]);
     r->granule = GPU(g, l2_dram_granule_bytes) / SECTOR_BYTES;
     r->step_followers = known_or_none(g->value[GPU_FIELD_l2_step_followers]);
@@ -436,6 +438,8 @@ struct turn_costs turn_costs(const struct gpu *g, unsigned warps)
         .memory_bytes_per_cycle = (uint32_t)at_least_one(bytes),
         .queue_cycles = queue >= 0 ? (uint32_t)queue : UINT32_MAX,
         .merge_lines = merge_lines(g, warps),
+        .tags_low = (uint32_t)known_or_none(g->value[GPU_FIELD_l1_tags_low_bits]),
+        .tags_high = (uint32_t)known_or_none(g->value[GPU_FIELD_l1_tags_high_bits]),
         .schedulers = (uint32_t)GPU(g, schedulers_per_sm)};
     for (unsigned i = 0; i < COUNT_OF(t.port_cycles); i++)
         t.port_cycles[i] = (uint32_t)(port_requests(i) / t.r.port_lines);

@@ -23,6 +23,7 @@ static inline double sooner(double a, double b)
 
 struct rates {
     double none;                       // 0: of pipes that have no such figure
+    double store_places, store_place;  // lines of a bank that wait to be sent, each further one
     double store_pass, own_pass, word; // of stores' flits, a scheduler's loads, wide loads: 0: none
     double granule;                    // sectors that device memory sends together
     double step_followers,
@@ -205,6 +206,8 @@ unsigned texture_filter_cycles(const struct gpu *g, int lanes);
 struct turn_costs {
     struct rates r; // only those of the stages and the port
     uint32_t l1_latency, memory_latency, memory_bytes_per_cycle, queue_cycles, schedulers;
+    uint32_t tags_low,
+        tags_high;        // bits of a line's number that say where its tag is; 0: not known
     uint32_t merge_lines; // of a warp's store in part, that wait for its next one
     // What so many requests take of the port, and sectors of the memory.
     uint32_t port_cycles[ACCESS_LINES + 1];

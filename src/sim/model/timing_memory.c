@@ -430,6 +430,13 @@ static struct trace_op op_met(struct replay *p, const struct trace_op *traced)
     return op;
 }
 
+// Passes through the tags: where lines share a bank, one after the other.
+static double tag_passes(const struct replay *p, const struct trace_op *op)
+{
+    double apart = op->lines / p->r.lines;
+    return later(apart, sooner(op->tags, op->lines)); // a counterfactual has fewer lines
+}
+
 // A load that finds its lines: through the data stage, and its scheduler's own way there, which takes longer for each pass. Returns
 // when its data begin to come.
 static double found_pass(struct replay *p, const struct trace_op *op, double cycles, double at)
@@ -458,7 +465,7 @@ static double load_pass(struct replay *p, const struct trace_op *op, const struc
     const struct rates *r = &p->r;
     double coming = op->miss_lines < op->lines ? lines_wait(p, op, 0) : 0;
     double latency = c->latency + r->word * later(p->in->sites[op->site].bytes / word - 1, 0);
-    double tags = later(r->lsu_issue, op->lines / r->lines);
+    double tags = later(r->lsu_issue, tag_passes(p, op));
     double start = p->stage != NULL ? server_take(&p->tags, at, tags)
                                     : server_take(&p->pipe[SERVER_LSU], at, cycles);
     bool late = op->miss > 0 || coming > start + cycles + latency;
@@ -480,7 +487,7 @@ double load_global(struct replay *p, const struct trace_op *traced, const struct
     const struct timing_site *t = &p->in->sites[op->site];
     double bytes = (double)op->lanes * t->bytes;
     double cycles = later(later(r->lsu_issue, bytes / r->l1_bytes),
-                          stages_cycles(r, op->lines, op->wavefronts));
+                          later(tag_passes(p, op), op->wavefronts * r->wavefront));
     cycles = later(cycles, sectors_cycles(op->sectors));
     return load_pass(p, op, c, cycles, at);
 }
@@ -504,13 +511,24 @@ static double flits_send(struct replay *p, double flits, double sectors, double 
     return sent;
 }
 
-// Its flits pass the data stage as they pass the port: loads behind it wait. (With turns: those behind one that has its turn at the
-// port soon; samples have loads overtake stores that wait there.) Returns when the store has left the SM.
+// How long a store keeps the loads behind it: its flits pass the data stage as they pass the port. Of each bank of tags some lines
+// have a place where they wait for the port; further ones wait in the tags' stage, until all are sent at the latest.
+static double store_pass(const struct replay *p, const struct trace_op *op, double flits)
+{
+    double pass = flits * p->r.store_pass, tags = tag_passes(p, op);
+    if (p->r.store_places <= 0 || tags <= p->r.store_places)
+        return pass;
+    double waits = pass + (tags - p->r.store_places) * p->r.store_place;
+    return later(pass, sooner(waits, flits / p->r.port_lines));
+}
+
+// (With turns: of those behind one that has its turn at the port soon; samples have loads overtake stores that wait there.) Returns
+// when the store has left the SM.
 double store_global(struct replay *p, const struct trace_op *op, double at)
 {
     double flits = port_store_flits(op->lines, op->sectors, op->miss); // `miss`: written in part
     bool waits = p->turns && p->stores.free_at > at + p->r.load_queue;
-    double pass = waits ? 0 : flits * p->r.store_pass;
+    double pass = waits ? 0 : store_pass(p, op, flits);
     double start = lsu_take(p, at, later(p->r.lsu_store, pass));
     double sent = flits_send(p, flits, op->sectors, start);
     lines_mark(p, op, sent);

@@ -61,7 +61,7 @@ double footprint_site(const struct launch *l, int site);
 // Of the launch's traces the one that its time is modelled from; sites: what all blocks executed.
 const struct trace *trace_chosen(const struct launch *l, const struct sim_site *sites);
 void trace_begin(struct trace_op *ops, const struct segment *s, uint32_t mask);
-void trace_note(struct trace_op *op, const struct event *e);
+void trace_note(struct trace_op *op, const struct turn_costs *t, const struct event *e);
 // Of a warp that is traced, what the trace alone hears of, without an event: a segment that starts, an arrival at a barrier, an
 // access of shared memory, or one of global memory in a phase, of whose lines so many were sent on; sectors: of a load all, of a
 // store those that it sends itself; missed: sectors that a load did not find, or that a store writes in part.

@@ -344,9 +344,24 @@ static uint32_t first_sector(const struct access *access, uint64_t base)
     return (uint32_t)((base + a->address) / SECTOR_BYTES + sector);
 }
 
+// Lines in the bank of tags that has most of them: which one a line is in is an exclusive or of bits of its number.
+static unsigned tag_passes(const struct turn_costs *t, const struct access *access, uint64_t base)
+{
+    if ((t->tags_low | t->tags_high) == 0)
+        return 0;
+    unsigned in_bank[4] = {0}, most = 0;
+    for (int i = 0; i < access->line_count; i++) {
+        uint64_t line = (base + access->line[i].address) / LINE_BYTES;
+        unsigned low = (unsigned)__builtin_parityll(line & t->tags_low);
+        unsigned bank = low + 2 * (unsigned)__builtin_parityll(line & t->tags_high);
+        most = ++in_bank[bank] > most ? in_bank[bank] : most;
+    }
+    return most;
+}
+
 // missed: as trace_lines() has it.
-static void lines_add(struct trace_op *op, const struct access *access, uint64_t base,
-                      unsigned sectors, unsigned missed, unsigned missed_lines)
+static void lines_add(struct trace_op *op, const struct turn_costs *t, const struct access *access,
+                      uint64_t base, unsigned sectors, unsigned missed, unsigned missed_lines)
 {
     if (op->lines == 0)
         op->first_sector = first_sector(access, base);
@@ -354,10 +369,11 @@ static void lines_add(struct trace_op *op, const struct access *access, uint64_t
     saturate(&op->sectors, sectors);
     saturate(&op->miss, missed);
     saturate(&op->miss_lines, missed_lines);
+    saturate(&op->tags, tag_passes(t, access, base));
 }
 
 // An instruction may access in pieces: they add up.
-void trace_note(struct trace_op *op, const struct event *e)
+void trace_note(struct trace_op *op, const struct turn_costs *t, const struct event *e)
 {
     if (e->kind == EVENT_GUARD) {
         op->lanes = (uint8_t)lane_count(e->mask);
@@ -365,7 +381,7 @@ void trace_note(struct trace_op *op, const struct event *e)
     }
     saturate(&op->wavefronts, e->passes);
     if (e->access != NULL && e->access->line_count > 0)
-        lines_add(op, e->access, e->line_base, e->sectors - e->merged_sectors,
+        lines_add(op, t, e->access, e->line_base, e->sectors - e->merged_sectors,
                   e->touch == TOUCH_WRITE ? e->partial_sectors : e->sent_sectors, e->sent_lines);
 }
 
@@ -394,7 +410,8 @@ void trace_lines(struct warp *w, uint32_t site, const struct phase *p, uint64_t 
 {
     struct trace_op *op = op_at_site(w, site);
     saturate(&op->wavefronts, (unsigned)p->passes);
-    lines_add(op, &p->access, base, sectors, missed, (unsigned)missed_lines);
+    lines_add(op, &w->core->launch->turn, &p->access, base, sectors, missed,
+              (unsigned)missed_lines);
 }
 
 /* ---- phases of barriers, and what bulk copies move ----------------------------------------------- */
@@ -529,7 +546,7 @@ static void trace_hear(struct warp *w, struct event *e)
     else if (e->kind == EVENT_COPY)
         copy_note(w, e);
     else
-        trace_note(op_of(w, e), e);
+        trace_note(op_of(w, e), &w->core->launch->turn, e);
 }
 
 static bool trace_wanted(const struct launch *l)
