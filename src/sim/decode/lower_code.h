@@ -15,6 +15,7 @@
 //   lower_halves.c  bit operations of 64 bits, by their halves
 //   lower_predicates.c  which branches become predicates
 //   lower_flow.c    ends, what is brought into registers once
+//   lower_fixed.c   what a loop's turns have alike
 //   lower_kept.c    predicates that are kept in other registers
 //   lower_agree.c   branches that lanes take alike
 //   lower_waits.c   lanes that wait for each other; copies in a row
@@ -210,6 +211,8 @@ bool code_is_long(const struct code *c, int block);
 // lower_flow.c
 int before_loops(const struct code *c, int block);
 void code_flow(struct code *c);
+// lower_fixed.c
+void code_fixed(struct code *c);
 // lower_kept.c
 void code_kept(struct code *c);
 // lower_agree.c. next: by block, where its ways meet. agree: by block, filled: those that run take its branch alike.

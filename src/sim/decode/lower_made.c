@@ -842,6 +842,22 @@ static bool is_pair_of_one(const struct code *c, int i)
     return reader_count(c, i) > 0;
 }
 
+// Do nothing but comparisons read it, and uniform arithmetic for them? What else needs it in a register of the thread's has it made
+// there.
+static bool is_compared_alone(const struct code *c, int i, int deep)
+{
+    enum { DEEP = 6 };
+    for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
+        int reader = c->readers[r].instruction;
+        const struct ptx_instruction *in = at(c, reader);
+        if (in->opcode != PTX_OP_SETP &&
+            (value_differs(c, reader) || ptx_opcode_class(in->opcode) != PTX_CLASS_INTEGER ||
+             is_float(in) || deep >= DEEP || !is_compared_alone(c, reader, deep + 1)))
+            return false;
+    }
+    return true;
+}
+
 static double slots_of(struct code *c, int i)
 {
     enum { ROUNDED_BY_NUMBER = 11, RECIPROCAL_F64 = 11 };
@@ -910,7 +926,7 @@ static double slots_of(struct code *c, int i)
         return MIN_F64;
     if ((in->opcode == PTX_OP_MIN || in->opcode == PTX_OP_MAX) && !is_float(in) && same_for_all &&
         bits_of(in) == 32)
-        return 2; // UISETP, USEL
+        return is_compared_alone(c, i, 0) ? 2 : 1; // UISETP, USEL; VIMNMX
     if (in->opcode == PTX_OP_DP4A || in->opcode == PTX_OP_DP2A)
         alone +=
             source_of(c, i, 1)->kind == VALUE_NUMBER || source_of(c, i, 0)->kind == VALUE_NUMBER;
