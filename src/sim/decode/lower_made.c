@@ -858,6 +858,21 @@ static bool is_compared_alone(const struct code *c, int i, int deep)
     return true;
 }
 
+// Is it made of a register that a loop counts in, which is uniform like it?
+static bool is_of_counter(const struct code *c, int i, int deep)
+{
+    enum { DEEP = 6 };
+    for (int s = c->first_source[i]; s < c->first_source[i + 1]; s++) {
+        int from = def_of(c, c->sources[s]);
+        if (c->sources[s].kind == VALUE_KEPT ||
+            (from >= 0 && deep < DEEP && !is_brought(at(c, from)) &&
+             ptx_opcode_class(at(c, from)->opcode) == PTX_CLASS_INTEGER &&
+             is_of_counter(c, from, deep + 1)))
+            return true;
+    }
+    return false;
+}
+
 static double slots_of(struct code *c, int i)
 {
     enum { ROUNDED_BY_NUMBER = 11, RECIPROCAL_F64 = 11 };
@@ -926,7 +941,7 @@ static double slots_of(struct code *c, int i)
         return MIN_F64;
     if ((in->opcode == PTX_OP_MIN || in->opcode == PTX_OP_MAX) && !is_float(in) && same_for_all &&
         bits_of(in) == 32)
-        return is_compared_alone(c, i, 0) ? 2 : 1; // UISETP, USEL; VIMNMX
+        return is_compared_alone(c, i, 0) || is_of_counter(c, i, 0) ? 2 : 1; // UISETP, USEL; VIMNMX
     if (in->opcode == PTX_OP_DP4A || in->opcode == PTX_OP_DP2A)
         alone +=
             source_of(c, i, 1)->kind == VALUE_NUMBER || source_of(c, i, 0)->kind == VALUE_NUMBER;
