@@ -89,7 +89,7 @@ void code_fixed(struct code *c)
             fixed[i] = block >= 0 && in_loop(c, block, l) && is_of_numbers(c, i) &&
                        is_each_turn(c, block, l) && reads_fixed(c, i, l, written, fixed);
             if (fixed[i] && c->fate[i] == FATE_MADE && c->slots[i] > 0 &&
-                (bits_of(at(c, i)) != 64 || length <= LONG_FOR_WIDE))
+                (bits_of(at(c, i)) != 64 || !needs_high(c, i) || length <= LONG_FOR_WIDE))
                 c->place[i] = before;
         }
     }
