@@ -31,8 +31,8 @@ static bool is_behind_routine(const struct code *c, int first, int second)
 static bool has_routine(const struct code *c, int loop)
 {
     for (int i = 0; i < c->count; i++)
-        if (c->f->block_of[i] >= 0 && in_loop(c, c->f->block_of[i], loop) &&
-            is_float(at(c, i)) && c->fate[i] == FATE_MADE && ptx_calls_routine(at(c, i)))
+        if (c->f->block_of[i] >= 0 && in_loop(c, c->f->block_of[i], loop) && is_float(at(c, i)) &&
+            c->fate[i] == FATE_MADE && ptx_calls_routine(at(c, i)))
             return true;
     return false;
 }

@@ -47,9 +47,8 @@ static bool reads_fixed(const struct code *c, int i, int loop, const bool *writt
         int from = v->kind == VALUE_MADE ? c->same[v->at] : -1;
         if (v->kind == VALUE_NONE || (v->kind == VALUE_KEPT && written[v->at]))
             return false;
-        if (from >= 0 &&
-            (c->f->block_of[from] < 0 ||
-             (in_loop(c, c->f->block_of[from], loop) && !fixed[from] && !is_brought(at(c, from)))))
+        if (from >= 0 && (c->f->block_of[from] < 0 || (in_loop(c, c->f->block_of[from], loop) &&
+                                                       !fixed[from] && !is_brought(at(c, from)))))
             return false;
     }
     return true;

@@ -131,8 +131,8 @@ double code_numbers(struct code *c, int i, struct numbers_kept *kept)
         factor = numbers == 0 ? number : factor; // the other stays in the instruction
         numbers++;
     }
-    bool one_moved = !f64 && numbers > 1 &&
-                     (three || (in->opcode == PTX_OP_SELP && !is_of_sums(c, i)));
+    bool one_moved =
+        !f64 && numbers > 1 && (three || (in->opcode == PTX_OP_SELP && !is_of_sums(c, i)));
     if (one_moved && is_short_loop(c, block))
         number_bring(c, kept, factor, i);
     else if (one_moved && !is_kept(c, kept, factor, block))
