@@ -15,11 +15,10 @@
 //   lower_halves.c  bit operations of 64 bits, by their halves
 //   lower_predicates.c  which branches become predicates
 //   lower_flow.c    ends, what is brought into registers once
-//   lower_fixed.c   what a loop's turns have alike
 //   lower_kept.c    predicates that are kept in other registers
 //   lower_agree.c   branches that lanes take alike
 //   lower_waits.c   lanes that wait for each other; copies in a row
-//   lower_loops.c   unrolled loops
+//   lower_loops.c   unrolled loops; lower_fixed.c: what a loop's turns have alike
 //   observe/machine_code.c  how often all that is executed
 // The rules are ptxas 13.0's for sm_90, found by programs that differ in one thing each (docs/differential.md).
 // SPDX-License-Identifier: Apache-2.0
