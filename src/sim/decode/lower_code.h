@@ -196,6 +196,7 @@ bool code_joins(const struct code *c, int i, int deep);
 // lower_had.c: has another machine instruction what it makes? Machine instructions that an access needs beside it.
 bool code_is_had(const struct code *c, int i);
 double code_needed_beside(const struct code *c, int i);
+double code_bound_slots(const struct code *c, int i); // of a least or most that all lanes have
 // lower_wmma.c. alone: by itself.
 double code_fragments(struct code *c, int i, double alone);
 // lower_locals.c: arrays of a thread that are kept in registers.

@@ -848,37 +848,6 @@ static bool is_some_number(const struct code *c, int i, int operand)
     return number_at(c, i, operand, &number) && number != 0;
 }
 
-// Do nothing but comparisons read it, and uniform arithmetic for them? What else needs it in a register of the thread's has it made
-// there.
-static bool is_compared_alone(const struct code *c, int i, int deep)
-{
-    enum { DEEP = 6 };
-    for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
-        int reader = c->readers[r].instruction;
-        const struct ptx_instruction *in = at(c, reader);
-        if (in->opcode != PTX_OP_SETP &&
-            (value_differs(c, reader) || ptx_opcode_class(in->opcode) != PTX_CLASS_INTEGER ||
-             is_float(in) || deep >= DEEP || !is_compared_alone(c, reader, deep + 1)))
-            return false;
-    }
-    return true;
-}
-
-// Is it made of a register that a loop counts in, which is uniform like it?
-static bool is_of_counter(const struct code *c, int i, int deep)
-{
-    enum { DEEP = 6 };
-    for (int s = c->first_source[i]; s < c->first_source[i + 1]; s++) {
-        int from = def_of(c, c->sources[s]);
-        if (c->sources[s].kind == VALUE_KEPT ||
-            (from >= 0 && deep < DEEP && !is_brought(at(c, from)) &&
-             ptx_opcode_class(at(c, from)->opcode) == PTX_CLASS_INTEGER &&
-             is_of_counter(c, from, deep + 1)))
-            return true;
-    }
-    return false;
-}
-
 static double slots_of(struct code *c, int i)
 {
     enum { ROUNDED_BY_NUMBER = 11, RECIPROCAL_F64 = 11 };
@@ -947,7 +916,7 @@ static double slots_of(struct code *c, int i)
         return MIN_F64;
     if ((in->opcode == PTX_OP_MIN || in->opcode == PTX_OP_MAX) && !is_float(in) && same_for_all &&
         bits_of(in) == 32)
-        return is_compared_alone(c, i, 0) || is_of_counter(c, i, 0) ? 2 : 1; // UISETP, USEL; VIMNMX
+        return code_bound_slots(c, i);
     if (in->opcode == PTX_OP_DP4A || in->opcode == PTX_OP_DP2A)
         alone +=
             source_of(c, i, 1)->kind == VALUE_NUMBER || source_of(c, i, 0)->kind == VALUE_NUMBER;
