@@ -768,6 +768,7 @@ struct code *code_of(struct decoder *d)
     code_predicates(c);
     merge_shared(c);
     code_flow(c);
+    code_fixed(c);
     code_kept(c);
     code_loops(c);
     code_copies(c);

@@ -18,7 +18,7 @@
 //   lower_kept.c    predicates that are kept in other registers
 //   lower_agree.c   branches that lanes take alike
 //   lower_waits.c   lanes that wait for each other; copies in a row
-//   lower_loops.c   unrolled loops
+//   lower_loops.c   unrolled loops; lower_fixed.c: what a loop's turns have alike
 //   observe/machine_code.c  how often all that is executed
 // The rules are ptxas 13.0's for sm_90, found by programs that differ in one thing each (docs/differential.md).
 // SPDX-License-Identifier: Apache-2.0
@@ -196,6 +196,7 @@ bool code_joins(const struct code *c, int i, int deep);
 // lower_had.c: has another machine instruction what it makes? Machine instructions that an access needs beside it.
 bool code_is_had(const struct code *c, int i);
 double code_needed_beside(const struct code *c, int i);
+double code_bound_slots(const struct code *c, int i); // of a least or most that all lanes have
 // lower_wmma.c. alone: by itself.
 double code_fragments(struct code *c, int i, double alone);
 // lower_locals.c: arrays of a thread that are kept in registers.
@@ -210,6 +211,8 @@ bool code_is_long(const struct code *c, int block);
 // lower_flow.c
 int before_loops(const struct code *c, int block);
 void code_flow(struct code *c);
+// lower_fixed.c
+void code_fixed(struct code *c);
 // lower_kept.c
 void code_kept(struct code *c);
 // lower_agree.c. next: by block, where its ways meet. agree: by block, filled: those that run take its branch alike.

@@ -19,7 +19,26 @@ static double further_division(const struct code *c, int i, bool same)
     return rest ? REST : QUOTIENT;
 }
 
-// The outermost loop around the division in which its divisor stays as it is; -1: none, or not every turn divides.
+// Does a subroutine's call stand between the two in the text? No register is kept over it that can be made anew.
+static bool is_behind_routine(const struct code *c, int first, int second)
+{
+    for (int i = first + 1; i < second; i++)
+        if (is_float(at(c, i)) && c->fate[i] == FATE_MADE && ptx_calls_routine(at(c, i)))
+            return true;
+    return false;
+}
+
+static bool has_routine(const struct code *c, int loop)
+{
+    for (int i = 0; i < c->count; i++)
+        if (c->f->block_of[i] >= 0 && in_loop(c, c->f->block_of[i], loop) && is_float(at(c, i)) &&
+            c->fate[i] == FATE_MADE && ptx_calls_routine(at(c, i)))
+            return true;
+    return false;
+}
+
+// The outermost loop around the division in which its divisor stays as it is; -1: none, or not every turn divides, or a turn calls a
+// subroutine.
 static int loop_of_divisor(const struct code *c, int i)
 {
     int found = -1, block = c->f->block_of[i];
@@ -29,7 +48,7 @@ static int loop_of_divisor(const struct code *c, int i)
         for (int p = 0; p < head->predecessor_count; p++)
             each_turn &=
                 !in_loop(c, head->predecessors[p], l) || dominates(c, block, head->predecessors[p]);
-        if (!each_turn || !code_is_fixed(c, *source_of(c, i, 1), l))
+        if (!each_turn || !code_is_fixed(c, *source_of(c, i, 1), l) || has_routine(c, l))
             break;
         found = l;
     }
@@ -113,7 +132,7 @@ double code_division(struct code *c, int i, double alone)
         const struct origin *other = is_division(at(c, k)) ? source_of(c, k, 1) : NULL;
         if (other == NULL || other->kind != by->kind || c->fate[k] != FATE_MADE ||
             type_of(at(c, k)) != type_of(at(c, i)) ||
-            !dominates(c, c->f->block_of[k], c->f->block_of[i]) ||
+            !dominates(c, c->f->block_of[k], c->f->block_of[i]) || is_behind_routine(c, k, i) ||
             (by->kind == VALUE_MADE ? c->same[by->at] != c->same[other->at] : by->at != other->at))
             continue;
         const struct origin *a = source_of(c, i, 0), *b = source_of(c, k, 0);

@@ -1,5 +1,5 @@
 // What another machine instruction has already: the other half of a product, a rounding, a number beside a place. And what an access
-// needs beside it: the place of a variable, a texture's handle.
+// needs beside it: the place of a variable, a texture's handle. Least and most of what all lanes have alike.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/decode/lower_forms.h"
 
@@ -101,4 +101,41 @@ bool code_is_had(const struct code *c, int i)
 double code_needed_beside(const struct code *c, int i)
 {
     return texture_slots(c, i) + is_at_global_variable(c, i);
+}
+
+// Do nothing but comparisons read it, and uniform arithmetic for them? What else needs it in a register of the thread's has it made
+// there.
+static bool is_compared_alone(const struct code *c, int i, int deep)
+{
+    enum { DEEP = 6 };
+    for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
+        int reader = c->readers[r].instruction;
+        const struct ptx_instruction *in = at(c, reader);
+        if (in->opcode != PTX_OP_SETP &&
+            (value_differs(c, reader) || ptx_opcode_class(in->opcode) != PTX_CLASS_INTEGER ||
+             is_float(in) || deep >= DEEP || !is_compared_alone(c, reader, deep + 1)))
+            return false;
+    }
+    return true;
+}
+
+// Is it made of a register that a loop counts in, which is uniform like it?
+static bool is_of_counter(const struct code *c, int i, int deep)
+{
+    enum { DEEP = 6 };
+    for (int s = c->first_source[i]; s < c->first_source[i + 1]; s++) {
+        int from = def_of(c, c->sources[s]);
+        if (c->sources[s].kind == VALUE_KEPT ||
+            (from >= 0 && deep < DEEP && !is_brought(at(c, from)) &&
+             ptx_opcode_class(at(c, from)->opcode) == PTX_CLASS_INTEGER &&
+             is_of_counter(c, from, deep + 1)))
+            return true;
+    }
+    return false;
+}
+
+// UISETP and USEL; or VIMNMX.
+double code_bound_slots(const struct code *c, int i)
+{
+    return is_compared_alone(c, i, 0) || is_of_counter(c, i, 0) ? 2 : 1;
 }

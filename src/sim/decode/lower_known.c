@@ -111,15 +111,20 @@ static bool rounded_to_halves(const struct ptx_instruction *in, uint64_t low, ui
     return true;
 }
 
-// Two halves that are put into a word.
+// Two halves that are put into a word, or words into a pair.
 static bool halves_joined(const struct ptx_instruction *in, uint64_t low, uint64_t high,
                           uint64_t *made)
 {
     enum { HALF = 16, WORD = 32 };
     if (in->opcode != PTX_OP_MOV || in->guard >= 0 || in->type_count == 0 ||
-        ptx_type_bits(in->types[0]) != WORD || in->operands[1].kind != PTX_OPERAND_VECTOR)
+        in->operands[1].kind != PTX_OPERAND_VECTOR)
         return false;
-    *made = (uint16_t)low | (uint64_t)(uint16_t)high << HALF;
+    if (ptx_type_bits(in->types[0]) == WORD)
+        *made = (uint16_t)low | (uint64_t)(uint16_t)high << HALF;
+    else if (ptx_type_bits(in->types[0]) == 2 * WORD)
+        *made = (uint32_t)low | high << WORD;
+    else
+        return false;
     return true;
 }
 

@@ -842,6 +842,12 @@ static bool is_pair_of_one(const struct code *c, int i)
     return reader_count(c, i) > 0;
 }
 
+static bool is_some_number(const struct code *c, int i, int operand)
+{
+    uint64_t number;
+    return number_at(c, i, operand, &number) && number != 0;
+}
+
 static double slots_of(struct code *c, int i)
 {
     enum { ROUNDED_BY_NUMBER = 11, RECIPROCAL_F64 = 11 };
@@ -910,12 +916,14 @@ static double slots_of(struct code *c, int i)
         return MIN_F64;
     if ((in->opcode == PTX_OP_MIN || in->opcode == PTX_OP_MAX) && !is_float(in) && same_for_all &&
         bits_of(in) == 32)
-        return 2; // UISETP, USEL
+        return code_bound_slots(c, i);
     if (in->opcode == PTX_OP_DP4A || in->opcode == PTX_OP_DP2A)
         alone +=
             source_of(c, i, 1)->kind == VALUE_NUMBER || source_of(c, i, 0)->kind == VALUE_NUMBER;
     if (in->opcode == PTX_OP_MOV && in->operands[1].kind == PTX_OPERAND_VECTOR && bits_of(in) == 32)
         return !is_pair_of_one(c, i); // PRMT
+    if (in->opcode == PTX_OP_MOV && in->operands[1].kind == PTX_OPERAND_VECTOR && bits_of(in) == 64)
+        return alone + (is_some_number(c, i, 0) != is_some_number(c, i, 1)); // beside a register
     if (in->opcode == PTX_OP_BFI)
         return is_pairing(c, i) ? 0 : bits_of(in) == 64 ? 3 : is_byte_insertion(c, i) ? 1 : 2;
     if (has_product_before(c, i))

@@ -30,10 +30,11 @@ static bool is_kept(const struct code *c, struct numbers_kept *n, uint64_t bits,
 static bool waits_for_memory(const struct code *c, int i)
 {
     enum ptx_space space = ptx_space_of(at(c, i));
-    return at(c, i)->opcode == PTX_OP_LD && space != PTX_SPACE_PARAM && space != PTX_SPACE_CONST;
+    return at(c, i)->opcode == PTX_OP_LD && space != PTX_SPACE_PARAM && space != PTX_SPACE_CONST &&
+           space != PTX_SPACE_SHARED;
 }
 
-// Numbers are brought into registers before loops that are so short and load nothing, and in each turn of others: while a turn
+// Numbers are brought into registers before loops that are so short and load from shared memory at most, and in each turn of others: while a turn
 // waits for its loads a move costs nothing.
 static bool is_short_loop(const struct code *c, int block)
 {
@@ -130,11 +131,11 @@ double code_numbers(struct code *c, int i, struct numbers_kept *kept)
         factor = numbers == 0 ? number : factor; // the other stays in the instruction
         numbers++;
     }
-    if (in->opcode == PTX_OP_SELP && !f64 && numbers > 1 && !is_of_sums(c, i)) // one in a register
+    bool one_moved =
+        !f64 && numbers > 1 && (three || (in->opcode == PTX_OP_SELP && !is_of_sums(c, i)));
+    if (one_moved && is_short_loop(c, block))
         number_bring(c, kept, factor, i);
-    if (three && !f64 && numbers > 1 && is_short_loop(c, block))
-        number_bring(c, kept, factor, i);
-    else if (three && !f64 && numbers > 1 && !is_kept(c, kept, factor, block))
+    else if (one_moved && !is_kept(c, kept, factor, block))
         c->moved[i] = 1;
     return slots + c->moved[i];
 }
