@@ -693,8 +693,10 @@ static void code_start(struct code *c, struct arena *a)
     c->moved = xcalloc(count, sizeof(double));
     c->word_place = xcalloc(count, sizeof(int));
     c->joined = ARENA_ARRAY(a, int, count);
+    c->together = xcalloc(count, sizeof(int));
+    c->element = xcalloc(count, sizeof(uint8_t));
     for (int i = 0; i < c->count; i++)
-        c->joined[i] = -1;
+        c->joined[i] = c->together[i] = -1;
     c->slots = ARENA_ARRAY(a, double, count);
     c->place = ARENA_ARRAY(a, int, count);
     c->once = ARENA_ARRAY(a, bool, count);
@@ -731,6 +733,8 @@ static void code_end(struct code *c, struct arena *a)
     free(c->same);
     free(c->fate);
     free(c->taken);
+    free(c->together);
+    free(c->element);
     free(c->halves);
     free(c->moved);
     free(c->word_place);
@@ -767,6 +771,7 @@ struct code *code_of(struct decoder *d)
     code_locals(c);
     code_predicates(c);
     merge_shared(c);
+    code_pairs(c);
     code_flow(c);
     code_kept(c);
     code_loops(c);

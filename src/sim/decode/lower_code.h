@@ -12,6 +12,7 @@
 //   lower_vectors.c registers beside each other; lower_locals.c: arrays in registers
 //   lower_bytes.c   values of 8 and 16 bits
 //   lower_bits.c    which bits may be set
+//   lower_pairs.c   operations on single halves (f16, bf16) that are one of pairs
 //   lower_halves.c  bit operations of 64 bits, by their halves
 //   lower_predicates.c  which branches become predicates
 //   lower_flow.c    ends, what is brought into registers once
@@ -111,6 +112,8 @@ struct code {
     struct brought *brought;
     int brought_count;
     int *joined;   // a load of shared memory: the one that brings its data with its own; -1 = none
+    int *together;    // an access of 16 bits of shared memory: the one that has it with its own, itself; -1 = none
+    uint8_t *element; // of those: which 16 bits of the whole access
     double *slots; // machine instructions each time it is executed
     int *place;    // block by whose executions it counts
     bool *once;    // in a loop that is unrolled: once for all copies
@@ -219,6 +222,8 @@ void code_waits(struct code *c);
 void code_copies(const struct code *c); // which cp.async stand behind others
 // Is the block executed with the one before it in the text, or entered from what that is executed with alone?
 bool code_goes_on(const struct code *c, int b);
+// lower_pairs.c
+void code_pairs(struct code *c);
 // decode_merge.c
 void merge_shared(struct code *c);
 void merge_turns(struct code *c);
