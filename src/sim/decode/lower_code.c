@@ -455,17 +455,46 @@ static void block_values(struct code *c, int block, int *latest, int *table, siz
     }
 }
 
+// Of each register, is it read in a block that has not written it before? What is written and read in one block, again and again, is
+// a new value each time: the scratch registers of inline assembly.
+static void handed_on_find(const struct code *c, bool *handed_on)
+{
+    const struct ptx_operand *list[READS_MAX];
+    int written[READS_MAX];
+    int *latest = xcalloc((size_t)c->f->register_count + 1, sizeof *latest); // 1 + the block
+    for (int i = 0; i < c->count; i++) {
+        const struct ptx_instruction *in = &c->f->instructions[i];
+        int block = c->f->block_of[i], count = reads(in, list, READS_MAX);
+        for (int k = 0; k < count; k++)
+            if ((list[k]->kind == PTX_OPERAND_REGISTER || list[k]->kind == PTX_OPERAND_ADDRESS) &&
+                list[k]->reg >= 0 && latest[list[k]->reg] != block + 1)
+                handed_on[list[k]->reg] = true;
+        if (in->guard >= 0 && latest[in->guard] != block + 1)
+            handed_on[in->guard] = true;
+        int made = results(in, written, READS_MAX);
+        for (int k = 0; k < made; k++) {
+            handed_on[written[k]] |= in->guard >= 0;
+            latest[written[k]] = block + 1;
+        }
+    }
+    free(latest);
+}
+
 static void several_find(struct code *c)
 {
     int written[READS_MAX];
     bool *once = xcalloc((size_t)c->f->register_count + 1, sizeof *once);
+    bool *handed_on = xcalloc((size_t)c->f->register_count + 1, sizeof *handed_on);
+    handed_on_find(c, handed_on);
     for (int i = 0; i < c->count; i++) {
         int made = results(&c->f->instructions[i], written, READS_MAX);
         for (int k = 0; k < made; k++) {
-            c->several[written[k]] |= once[written[k]] || c->f->instructions[i].guard >= 0;
+            c->several[written[k]] |= (once[written[k]] && handed_on[written[k]]) ||
+                                      c->f->instructions[i].guard >= 0;
             once[written[k]] = true;
         }
     }
+    free(handed_on);
     for (int i = 0; i < formal_registers(c->f); i++)
         c->several[i] = true;
     free(once);

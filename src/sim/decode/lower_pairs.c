@@ -3,7 +3,10 @@
 // - In a block each operation goes with the first one behind it of the same kind that does not depend on it, however far.
 // - Each operand of the two is the same value, a number in both, the lower and upper half of one word (in all operands in the same
 //   order), or two values of which neither is a half of a word that is taken apart: PRMT puts these together. Operands are not exchanged.
+// - They stand where the second one does, if nothing reads the first's result before; or where the first one does, if loads, conversions
+//   and special functions have brought the second's operands by then.
 // - A product within a sum makes it a fma.
+// - Branches that become predicates are no bound; what is under a predicate is in no pair.
 // - The result's upper half is taken by pairs, by single operations on halves and by conversions as it lies there; PRMT brings it down
 //   for all others.
 // SPDX-License-Identifier: Apache-2.0
@@ -26,7 +29,9 @@ struct form {
 struct pairs {
     struct code *c;
     int *partner;  // of an instruction: the other of its pair; -1
+    int *upper;    // which of the two makes the upper half
     bool *depends; // on the one that is looked at
+    bool selects;  // comparisons into a register, such as set.eq.f16.f16, are predicates first
     int *written;  // by register: 1 + the one that is looked at, if what depends on it writes the register
 };
 
@@ -38,10 +43,11 @@ static bool is_of_halves(const struct ptx_instruction *in)
 static bool is_candidate(const struct code *c, int i)
 {
     const struct ptx_instruction *in = at(c, i);
-    bool setp = in->opcode == PTX_OP_SETP && in->operand_count == 3;
+    bool compares = (in->opcode == PTX_OP_SETP || in->opcode == PTX_OP_SET) &&
+                    in->operand_count == 3;
     return c->fate[i] == FATE_MADE && in->guard < 0 && in->type_count > 0 && is_of_halves(in) &&
-           c->slots[i] > 0 &&
-           (setp || in->opcode == PTX_OP_ADD || in->opcode == PTX_OP_SUB ||
+           c->slots[i] > 0 && c->joined_to[c->f->block_of[i]] == c->f->block_of[i] &&
+           (compares || in->opcode == PTX_OP_ADD || in->opcode == PTX_OP_SUB ||
             in->opcode == PTX_OP_MUL || in->opcode == PTX_OP_FMA || in->opcode == PTX_OP_MIN ||
             in->opcode == PTX_OP_MAX);
 }
@@ -227,6 +233,87 @@ static void dependents_find(struct pairs *p, int of, int end)
     }
 }
 
+// Do two accesses of shared memory have both in one register?
+static bool is_one_word(const struct code *c, int x, int y)
+{
+    return c->together[x] >= 0 && c->together[x] == c->together[y] &&
+           (c->element[x] ^ c->element[y]) == 1;
+}
+
+// As order_in_word, also of what a pair made and what was loaded together.
+static int order_in_register(const struct pairs *p, struct origin a, struct origin b)
+{
+    const struct code *c = p->c;
+    int x = def_of(c, a), y = def_of(c, b);
+    if (x < 0 || y < 0)
+        return 0;
+    if (x != y && p->partner[x] == y)
+        return p->upper[x] == y ? -1 : 1;
+    if (x != y && is_one_word(c, x, y))
+        return c->element[x] < c->element[y] ? -1 : 1;
+    return order_in_word(p, a, b);
+}
+
+// Which of two makes the upper half: the one whose operands are upper halves; where none is, the second.
+static int upper_find(const struct pairs *p, int i, int k)
+{
+    struct form f = form_of(p->c, i), g = form_of(p->c, k);
+    int order = 0;
+    for (int o = 0; o < f.operands && order == 0; o++)
+        order = order_in_word(p, f.of[o], g.of[o]);
+    for (int o = 0; o < f.operands && order == 0; o++)
+        order = order_in_register(p, f.of[o], g.of[o]);
+    return order > 0 ? i : k;
+}
+
+// Can what makes the value stand in front of an instruction? Operations on halves move there, and what they are made of.
+static bool comes_before(const struct pairs *p, struct origin v, int i, int deep)
+{
+    enum { DEEP = 6 };
+    const struct code *c = p->c;
+    int from = def_of(c, v);
+    if (from < i)
+        return true;
+    if (deep >= DEEP || at(c, from)->guard >= 0 || !is_of_halves(at(c, from)) ||
+        ptx_opcode_class(at(c, from)->opcode) == PTX_CLASS_SPECIAL ||
+        at(c, from)->opcode == PTX_OP_CVT)
+        return false;
+    for (int s = c->first_source[from]; s < c->first_source[from + 1]; s++)
+        if (!comes_before(p, c->sources[s], i, deep + 1))
+            return false;
+    return true;
+}
+
+// Is the value read before an instruction? A product within a sum is read there.
+static bool is_read_before(const struct code *c, int value, int i)
+{
+    for (int r = c->first_reader[value]; r < c->first_reader[value + 1]; r++)
+        if (c->readers[r].instruction > value && c->readers[r].instruction < i)
+            return true;
+    return false;
+}
+
+// The two stand where the second does, if nothing reads the first's result before, or where the first does.
+static bool can_meet(const struct pairs *p, int i, int k)
+{
+    struct form g = form_of(p->c, k);
+    if (!is_read_before(p->c, i, k))
+        return true;
+    for (int o = 0; o < g.operands; o++)
+        if (!comes_before(p, g.of[o], i, 0))
+            return false;
+    return true;
+}
+
+// The end of the blocks that are one with this one, as the branches between are predicates.
+static int stretch_end(const struct code *c, int block)
+{
+    int next = block + 1;
+    while (next < c->f->block_count && block_at(c, next)->count > 0 && code_goes_on(c, next))
+        next++;
+    return last_of(c, next - 1) + 1;
+}
+
 static void partner_find(struct pairs *p, int i, int end)
 {
     struct form f = form_of(p->c, i);
@@ -237,8 +324,9 @@ static void partner_find(struct pairs *p, int i, int end)
         if (!found)
             dependents_find(p, i, end);
         found = true;
-        if (p->depends[k])
+        if (p->depends[k] || !can_meet(p, i, k))
             continue;
+        p->upper[i] = p->upper[k] = upper_find(p, i, k);
         p->partner[i] = k;
         p->partner[k] = i;
         return;
@@ -254,25 +342,16 @@ static bool is_rounded_float(const struct code *c, int from)
            in->types[1] == PTX_TYPE_F32 && in->guard < 0 && c->fate[from] == FATE_MADE;
 }
 
-// Do two accesses of shared memory have both in one register?
-static bool is_one_word(const struct code *c, int x, int y)
-{
-    return c->together[x] >= 0 && c->together[x] == c->together[y] &&
-           (c->element[x] ^ c->element[y]) == 1;
-}
-
 // What puts two values into one register. A value that a loop hands on stays in it.
 static double joining_slots(const struct pairs *p, struct origin a, struct origin b)
 {
     const struct code *c = p->c;
     int x = def_of(c, a), y = def_of(c, b);
     if (same_value(c, &a, &b) || (a.kind == VALUE_NUMBER && b.kind == VALUE_NUMBER) ||
-        (a.kind == VALUE_KEPT && b.kind == VALUE_KEPT) || order_in_word(p, a, b) != 0)
+        (a.kind == VALUE_KEPT && b.kind == VALUE_KEPT) || order_in_register(p, a, b) != 0)
         return 0;
     if (x < 0 || y < 0)
         return 1;
-    if (p->partner[x] == y || is_one_word(c, x, y))
-        return 0;
     // F2FP rounds two at once
     return is_rounded_float(c, x) && is_rounded_float(c, y) && reader_count(c, x) == 1 &&
                    reader_count(c, y) == 1
@@ -314,6 +393,31 @@ static void second_vanishes(struct pairs *p, int i)
         t->source[t->source_count++] = c->sites[i].result[0];
 }
 
+static bool is_selected(const struct pairs *p, int i)
+{
+    return p->selects && at(p->c, i)->opcode == PTX_OP_SET && is_of_halves(at(p->c, i)) &&
+           p->c->fate[i] == FATE_MADE;
+}
+
+// Is a comparison of halves read as a number, 1 or 0, and holds for what is greater, no less or another? cuda_fp16.h's are so. Then all
+// comparisons into registers of the function are HSETP2 and SEL, where HSET2 does it at once otherwise (40 forms given to ptxas 13.0).
+static bool is_asked_as_number(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    uint64_t one, zero;
+    int from = in->opcode == PTX_OP_SELP && number_at(c, i, 0, &one) && one == 1 &&
+                       number_at(c, i, 1, &zero) && zero == 0
+                   ? def_of(c, *source_of(c, i, 2))
+                   : -1;
+    if (from < 0 || at(c, from)->opcode != PTX_OP_SETP || !is_of_halves(at(c, from)))
+        return false;
+    const struct ptx_instruction *by = at(c, from);
+    bool turned = is_number(c, from, 0),
+         greater = in_has(by, "gt") || in_has(by, "ge") || in_has(by, "gtu") || in_has(by, "geu"),
+         less = in_has(by, "lt") || in_has(by, "le") || in_has(by, "ltu") || in_has(by, "leu");
+    return in_has(by, "ne") || in_has(by, "neu") || (turned ? less : greater);
+}
+
 static void pair_count(struct pairs *p, int i)
 {
     struct form f = form_of(p->c, i), g = form_of(p->c, p->partner[i]);
@@ -323,18 +427,8 @@ static void pair_count(struct pairs *p, int i)
             slots_take(p->c, i, slots);
     }
     second_vanishes(p, i);
-}
-
-// The upper one of the two is the one that the word's upper half makes; of others, the second.
-static int upper_of(const struct pairs *p, int i)
-{
-    struct form f = form_of(p->c, i), g = form_of(p->c, p->partner[i]);
-    for (int o = 0; o < f.operands; o++) {
-        int order = order_in_word(p, f.of[o], g.of[o]);
-        if (order != 0)
-            return order < 0 ? p->partner[i] : i;
-    }
-    return p->partner[i];
+    if (is_selected(p, p->partner[i]))
+        slots_take(p->c, i, 1);
 }
 
 // Does the reader take the upper half where it lies?
@@ -362,15 +456,8 @@ static void upper_count(struct code *c, int upper, int at_instruction)
 // What puts the lower and the upper half of a word into one register: nothing where they lie there in this order.
 static double word_slots(const struct pairs *p, struct origin lower, struct origin upper)
 {
-    const struct code *c = p->c;
-    int x = def_of(c, lower), y = def_of(c, upper), order = order_in_word(p, lower, upper);
-    if (order != 0)
-        return order > 0;
-    if (x >= 0 && y >= 0 && p->partner[x] == y)
-        return upper_of(p, x < y ? x : y) != y;
-    if (x >= 0 && y >= 0 && is_one_word(c, x, y))
-        return c->element[x] > c->element[y];
-    return joining_slots(p, lower, upper);
+    int order = order_in_register(p, lower, upper);
+    return order != 0 ? order > 0 : joining_slots(p, lower, upper);
 }
 
 // A word of two that one register has in their order is that register.
@@ -381,10 +468,7 @@ static bool is_word_again(const struct pairs *p, int i)
     if (in->opcode != PTX_OP_MOV || in->operand_count < 2 || in->operands[1].element_count != 2 ||
         bits_of(in) != WORD || c->fate[i] != FATE_MADE)
         return false;
-    const struct origin *lower = source_of(c, i, 0), *upper = source_of(c, i, 1);
-    int x = def_of(c, *lower), y = def_of(c, *upper);
-    return x >= 0 && y >= 0 && (p->partner[x] == y || is_one_word(c, x, y)) &&
-           word_slots(p, *lower, *upper) == 0;
+    return order_in_register(p, *source_of(c, i, 0), *source_of(c, i, 1)) < 0;
 }
 
 // Of stores of 16 bits that are one: what puts each word together.
@@ -409,20 +493,25 @@ void code_pairs(struct code *c)
 {
     struct pairs p = {.c = c};
     p.partner = xcalloc((size_t)c->count + 1, sizeof *p.partner);
+    p.upper = xcalloc((size_t)c->count + 1, sizeof *p.upper);
     p.depends = xcalloc((size_t)c->count + 1, sizeof *p.depends);
     p.written = xcalloc((size_t)c->f->register_count + 1, sizeof *p.written);
     for (int i = 0; i < c->count; i++)
         p.partner[i] = -1;
+    for (int i = 0; i < c->count && !p.selects; i++)
+        p.selects = c->f->block_of[i] >= 0 && c->fate[i] != FATE_DEAD && is_asked_as_number(c, i);
     for (int i = 0; i < c->count; i++) {
         int block = c->f->block_of[i];
         if (block >= 0 && p.partner[i] < 0 && is_candidate(c, i))
-            partner_find(&p, i, block_at(c, block)->first + block_at(c, block)->count);
+            partner_find(&p, i, stretch_end(c, block));
     }
     for (int i = 0; i < c->count; i++) {
+        if (is_selected(&p, i) && (p.partner[i] < 0 || p.partner[i] > i))
+            slots_take(c, i, 1);
         if (p.partner[i] > i)
             pair_count(&p, i);
         if (has_upper(&p, i))
-            upper_count(c, upper_of(&p, i), i);
+            upper_count(c, p.upper[i], i);
         if (at(c, i)->opcode == PTX_OP_LD && c->together[i] >= 0 && c->element[i] % 2 != 0)
             upper_count(c, i, c->together[i]);
         stored_word_count(&p, i);
@@ -432,6 +521,7 @@ void code_pairs(struct code *c)
         }
     }
     free(p.partner);
+    free(p.upper);
     free(p.depends);
     free(p.written);
 }
