@@ -268,7 +268,8 @@ static void group_join(struct candidates *all, const struct candidate *leader, s
     struct decoder *d = all->d;
     c->mem->follows = true;
     c->taken = true;
-    all->c->slots[c->instruction] = 0;
+    all->c->slots[c->instruction] = // what takes its elements apart stays
+        c->mem->vector > 1 && all->c->slots[c->instruction] > 1 ? all->c->slots[c->instruction] - 1 : 0;
     struct timing_site *t = &d->program->timing[d->out->site_base + c->instruction];
     const struct timing_site *first = &d->program->timing[d->out->site_base + leader->instruction];
     t->pipe = PIPE_NONE;

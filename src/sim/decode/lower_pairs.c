@@ -69,6 +69,29 @@ static void operand_fill(const struct code *c, struct form *f, struct origin v)
     f->of[k] = v;
 }
 
+// A number is the second operand: of two the first is in a register. What it takes off it adds.
+static void numbers_order(struct form *f)
+{
+    bool exchanges = f->opcode == PTX_OP_ADD || f->opcode == PTX_OP_MUL || f->opcode == PTX_OP_MIN ||
+                     f->opcode == PTX_OP_MAX || f->opcode == PTX_OP_FMA;
+    if (f->opcode == PTX_OP_SUB && f->of[1].kind == VALUE_NUMBER) {
+        f->opcode = PTX_OP_ADD;
+        f->of[1].bits ^= (uint64_t)1 << (HALF - 1);
+    }
+    if (!exchanges || f->of[0].kind != VALUE_NUMBER)
+        return;
+    if (f->of[1].kind == VALUE_NUMBER) {
+        f->of[0].kind = VALUE_NONE;
+        return;
+    }
+    struct origin number = f->of[0];
+    f->of[0] = f->of[1];
+    f->of[1] = number;
+    bool negated = f->negated[0], absolute = f->absolute[0];
+    f->negated[0] = f->negated[1], f->absolute[0] = f->absolute[1];
+    f->negated[1] = negated, f->absolute[1] = absolute;
+}
+
 static struct form form_of(const struct code *c, int i)
 {
     struct form f = {.opcode = at(c, i)->opcode, .product = -1};
@@ -82,6 +105,7 @@ static struct form form_of(const struct code *c, int i)
     if (f.product < 0) {
         for (int k = 0; k < operands; k++)
             operand_fill(c, &f, *source_of(c, i, k));
+        numbers_order(&f);
         return f;
     }
     int product = def_of(c, *source_of(c, i, f.product));
@@ -91,6 +115,7 @@ static struct form form_of(const struct code *c, int i)
     if (f.opcode == PTX_OP_SUB) // the product or what it is added to is negated
         f.negated[f.product == 0 ? 2 : 0] ^= true;
     f.opcode = PTX_OP_FMA;
+    numbers_order(&f);
     return f;
 }
 
