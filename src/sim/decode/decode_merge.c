@@ -269,7 +269,8 @@ static void group_join(struct candidates *all, const struct candidate *leader, s
     c->mem->follows = true;
     c->taken = true;
     all->c->slots[c->instruction] = // what takes its elements apart stays
-        c->mem->vector > 1 && all->c->slots[c->instruction] > 1 ? all->c->slots[c->instruction] - 1 : 0;
+        c->mem->vector > 1 && all->c->slots[c->instruction] > 1 ? all->c->slots[c->instruction] - 1
+                                                                : 0;
     struct timing_site *t = &d->program->timing[d->out->site_base + c->instruction];
     const struct timing_site *first = &d->program->timing[d->out->site_base + leader->instruction];
     t->pipe = PIPE_NONE;
@@ -445,7 +446,8 @@ static bool is_extended(const struct code *c, int i)
 {
     const struct ptx_operand *to = &at(c, i)->operands[0];
     if (to->kind != PTX_OPERAND_REGISTER || to->reg < 0 ||
-        ptx_type_bits(c->f->registers[to->reg].type) != 8 * HALF_BYTES || is_signed(type_of(at(c, i))))
+        ptx_type_bits(c->f->registers[to->reg].type) != 8 * HALF_BYTES ||
+        is_signed(type_of(at(c, i))))
         return true;
     for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
         const struct ptx_instruction *by = at(c, c->readers[r].instruction);

@@ -489,8 +489,8 @@ static void several_find(struct code *c)
     for (int i = 0; i < c->count; i++) {
         int made = results(&c->f->instructions[i], written, READS_MAX);
         for (int k = 0; k < made; k++) {
-            c->several[written[k]] |= (once[written[k]] && handed_on[written[k]]) ||
-                                      c->f->instructions[i].guard >= 0;
+            c->several[written[k]] |=
+                (once[written[k]] && handed_on[written[k]]) || c->f->instructions[i].guard >= 0;
             once[written[k]] = true;
         }
     }

@@ -12,8 +12,7 @@
 //   lower_vectors.c registers beside each other; lower_locals.c: arrays in registers
 //   lower_bytes.c   values of 8 and 16 bits
 //   lower_bits.c    which bits may be set
-//   lower_pairs.c   operations on single halves (f16, bf16) that are one of pairs
-//   lower_halves.c  bit operations of 64 bits, by their halves
+//   lower_halves.c  bit operations of 64 bits, by their halves; lower_pairs.c: operations on single f16 that are one of pairs
 //   lower_predicates.c  which branches become predicates
 //   lower_flow.c    ends, what is brought into registers once
 //   lower_kept.c    predicates that are kept in other registers
@@ -111,15 +110,16 @@ struct code {
     int *first_reader; // count + 1
     struct brought *brought;
     int brought_count;
-    int *joined;   // a load of shared memory: the one that brings its data with its own; -1 = none
-    int *together;    // an access of 16 bits of shared memory: the one that has it with its own, itself; -1 = none
+    int *joined; // a load of shared memory: the one that brings its data with its own; -1 = none
+    int *
+        together; // an access of 16 bits of shared memory: the one that has it with its own, itself; -1 = none
     uint8_t *element; // of those: which 16 bits of the whole access
-    double *slots; // machine instructions each time it is executed
-    int *place;    // block by whose executions it counts
-    bool *once;    // in a loop that is unrolled: once for all copies
-    int *word_place; // of a parameter of 32 bits: 1 + the block that it is loaded in
-    double *moved;   // of those, moves of numbers, which a turn's copies have together
-    bool *taken;     // it has absorbed one already
+    double *slots;    // machine instructions each time it is executed
+    int *place;       // block by whose executions it counts
+    bool *once;       // in a loop that is unrolled: once for all copies
+    int *word_place;  // of a parameter of 32 bits: 1 + the block that it is loaded in
+    double *moved;    // of those, moves of numbers, which a turn's copies have together
+    bool *taken;      // it has absorbed one already
     uint8_t *
         halves; // of a bit operation of 64 bits: those that its readers fold, 1 the lower, 2 the upper
     // by register

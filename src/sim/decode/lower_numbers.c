@@ -138,7 +138,8 @@ double code_numbers(struct code *c, int i, struct numbers_kept *kept)
     }
     if (in->opcode == PTX_OP_SELP && !f64 && numbers > 1 && !is_of_sums(c, i)) // one in a register
         number_bring(c, kept, factor, i);
-    three |= is_half(type_of(in)) && (in->opcode == PTX_OP_MUL || in->opcode == PTX_OP_ADD); // ptxas works none out
+    three |= is_half(type_of(in)) &&
+             (in->opcode == PTX_OP_MUL || in->opcode == PTX_OP_ADD); // ptxas works none out
     if (three && !f64 && numbers > 1 && is_short_loop(c, block))
         number_bring(c, kept, factor, i);
     else if (three && !f64 && numbers > 1 && !is_kept(c, kept, factor, block))

@@ -32,7 +32,8 @@ struct pairs {
     int *upper;    // which of the two makes the upper half
     bool *depends; // on the one that is looked at
     bool selects;  // comparisons into a register, such as set.eq.f16.f16, are predicates first
-    int *written;  // by register: 1 + the one that is looked at, if what depends on it writes the register
+    int *
+        written; // by register: 1 + the one that is looked at, if what depends on it writes the register
 };
 
 static bool is_of_halves(const struct ptx_instruction *in)
@@ -43,8 +44,8 @@ static bool is_of_halves(const struct ptx_instruction *in)
 static bool is_candidate(const struct code *c, int i)
 {
     const struct ptx_instruction *in = at(c, i);
-    bool compares = (in->opcode == PTX_OP_SETP || in->opcode == PTX_OP_SET) &&
-                    in->operand_count == 3;
+    bool compares =
+        (in->opcode == PTX_OP_SETP || in->opcode == PTX_OP_SET) && in->operand_count == 3;
     return c->fate[i] == FATE_MADE && in->guard < 0 && in->type_count > 0 && is_of_halves(in) &&
            c->slots[i] > 0 && c->joined_to[c->f->block_of[i]] == c->f->block_of[i] &&
            (compares || in->opcode == PTX_OP_ADD || in->opcode == PTX_OP_SUB ||
@@ -72,8 +73,8 @@ static void operand_fill(const struct code *c, struct form *f, struct origin v)
 // A number is the second operand: of two the first is in a register. What it takes off it adds.
 static void numbers_order(struct form *f)
 {
-    bool exchanges = f->opcode == PTX_OP_ADD || f->opcode == PTX_OP_MUL || f->opcode == PTX_OP_MIN ||
-                     f->opcode == PTX_OP_MAX || f->opcode == PTX_OP_FMA;
+    bool exchanges = f->opcode == PTX_OP_ADD || f->opcode == PTX_OP_MUL ||
+                     f->opcode == PTX_OP_MIN || f->opcode == PTX_OP_MAX || f->opcode == PTX_OP_FMA;
     if (f->opcode == PTX_OP_SUB && f->of[1].kind == VALUE_NUMBER) {
         f->opcode = PTX_OP_ADD;
         f->of[1].bits ^= (uint64_t)1 << (HALF - 1);
@@ -150,8 +151,8 @@ static bool is_of_word(const struct code *c, struct origin v)
     if (from < 0)
         return false;
     const struct ptx_instruction *in = at(c, from);
-    bool apart = in->opcode == PTX_OP_MOV && in->operands[0].element_count == 2 &&
-                 bits_of(in) == WORD,
+    bool apart =
+             in->opcode == PTX_OP_MOV && in->operands[0].element_count == 2 && bits_of(in) == WORD,
          loaded = in->opcode == PTX_OP_LD && in->vector > 1 && bits_of(in) == HALF;
     return (apart || loaded) && is_read(c, from, v.bits ^ 1);
 }
