@@ -142,6 +142,25 @@ static void scratch_registers_hold_values_of_their_own(void **state)
     are_equal(twice, once);
 }
 
+static void sums_with_a_carry_are_not_the_same_by_their_operands(void **state)
+{
+    (void)state;
+    const char *text[] = {"mov.u32 %r5, %r4;\n", "addc.u32 %r5, %r4, 0;\n"};
+    double made[2];
+    for (int k = 0; k < 2; k++) {
+        char body[1024];
+        (void)snprintf(body, sizeof body,
+                       "ld.volatile.shared.u32 %%r3, [%%a]; ld.volatile.shared.u32 %%r4, [%%a+4];\n"
+                       "add.cc.u32 %%r6, %%r3, %%r4; addc.u32 %%r7, %%r4, 0;\n"
+                       "add.cc.u32 %%r8, %%r3, %%r6; %s"
+                       "st.volatile.shared.u32 [%%a], %%r6; st.volatile.shared.u32 [%%a], %%r7;\n"
+                       "st.volatile.shared.u32 [%%a], %%r8; st.volatile.shared.u32 [%%a], %%r5;\n",
+                       text[k]);
+        made[k] = instructions(body);
+    }
+    are_equal(made[1] - made[0], 1);
+}
+
 static double compared(const char *how)
 {
     char text[1024];
@@ -168,6 +187,7 @@ int main(void)
         cmocka_unit_test(loads_of_16_bits_are_one_unless_they_are_extended),
         cmocka_unit_test(special_functions_of_pairs_are_two_and_what_joins_them),
         cmocka_unit_test(scratch_registers_hold_values_of_their_own),
+        cmocka_unit_test(sums_with_a_carry_are_not_the_same_by_their_operands),
         cmocka_unit_test(comparisons_into_registers_are_predicates_beside_what_asks_for_greater),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -324,6 +324,8 @@ static bool is_pure(const struct code *c, const struct ptx_instruction *in)
     if (in->guard >= 0 || in->operand_count < 1 || !in->writes_first ||
         in->operands[0].kind != PTX_OPERAND_REGISTER)
         return false;
+    if (in->opcode == PTX_OP_ADDC || in->opcode == PTX_OP_SUBC || in->opcode == PTX_OP_MADC)
+        return false; // a carry is read that no operand names
     switch (ptx_opcode_class(in->opcode)) {
     case PTX_CLASS_INTEGER:
     case PTX_CLASS_FLOAT:
