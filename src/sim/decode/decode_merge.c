@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-enum { MERGE_MAX = 256, BITS_KNOWN = 32 };
+enum { MERGE_MAX = 256, BITS_KNOWN = 32, HALF_BYTES = 2 };
 
 // value = residue modulo 2^bits. By register; all of nothing where no instruction that writes it was looked at yet.
 struct congruence {
@@ -268,7 +268,9 @@ static void group_join(struct candidates *all, const struct candidate *leader, s
     struct decoder *d = all->d;
     c->mem->follows = true;
     c->taken = true;
-    all->c->slots[c->instruction] = 0;
+    all->c->slots[c->instruction] = // what takes its elements apart stays
+        c->mem->vector > 1 && all->c->slots[c->instruction] > 1 ? all->c->slots[c->instruction] - 1
+                                                                : 0;
     struct timing_site *t = &d->program->timing[d->out->site_base + c->instruction];
     const struct timing_site *first = &d->program->timing[d->out->site_base + leader->instruction];
     t->pipe = PIPE_NONE;
@@ -289,8 +291,19 @@ static const struct candidate *leader_of(const struct candidates *all, struct ca
     return leader;
 }
 
+// Two of 16 bits are in one register.
+static void half_note(struct candidates *all, const struct candidate *leader,
+                      const struct candidate *c, int64_t start)
+{
+    if (bytes_of(c) != HALF_BYTES)
+        return;
+    all->c->together[c->instruction] = leader->instruction;
+    all->c->element[c->instruction] = (uint8_t)((c->place - start) / HALF_BYTES);
+}
+
+// start: where the whole access begins.
 static void members_join(struct candidates *all, struct candidate **members, unsigned count,
-                         unsigned bytes)
+                         unsigned bytes, int64_t start)
 {
     const struct candidate *leader = leader_of(all, members, count);
     if (bytes == count * bytes_of(leader)) { // not where a word is loaded that nobody reads
@@ -300,6 +313,7 @@ static void members_join(struct candidates *all, struct candidate **members, uns
     all->d->program->timing[all->d->out->site_base + leader->instruction].bytes = (uint8_t)bytes;
     for (unsigned i = 0; i < count; i++) {
         members[i]->taken = true;
+        half_note(all, leader, members[i], start);
         if (members[i] != leader)
             group_join(all, leader, members[i]);
         if (members[i] != leader && !leader->store)
@@ -335,7 +349,7 @@ static bool group_make(struct candidates *all, const struct candidate *like, uns
             count += members[count] != NULL;
         }
         if (count + most >= places && count >= 2 && comes_first(all, members, count)) {
-            members_join(all, members, count, bytes);
+            members_join(all, members, count, bytes, start);
             return true;
         }
     }
@@ -356,14 +370,17 @@ static void again_join(struct candidates *all)
 
 static void candidates_flush(struct candidates *all)
 {
-    enum { WHOLE = 16, HALF = 8 };
+    enum { WHOLE = 16, FOUR = 4, TWO = 2 };
     again_join(all);
+    for (int i = 0; i < all->count; i++) {
+        unsigned four = FOUR * bytes_of(&all->items[i]);
+        if (!all->items[i].taken)
+            (void)group_make(all, &all->items[i], four < WHOLE ? four : WHOLE,
+                             all->items[i].store ? 0 : 1);
+    }
     for (int i = 0; i < all->count; i++)
         if (!all->items[i].taken)
-            (void)group_make(all, &all->items[i], WHOLE, all->items[i].store ? 0 : 1);
-    for (int i = 0; i < all->count; i++)
-        if (!all->items[i].taken)
-            (void)group_make(all, &all->items[i], HALF, 0);
+            (void)group_make(all, &all->items[i], TWO * bytes_of(&all->items[i]), 0);
     all->count = 0;
 }
 
@@ -423,6 +440,28 @@ static void address_find(const struct decoder *d, struct candidate *c)
     }
 }
 
+// A load of 16 bits that has to extend them is one by itself: into a register of 32, and for arithmetic, which goes by 32. ptxas 13.0
+// joins those that are stored, put into words, selected, compared, read as f16 or bf16.
+static bool is_extended(const struct code *c, int i)
+{
+    const struct ptx_operand *to = &at(c, i)->operands[0];
+    if (to->kind != PTX_OPERAND_REGISTER || to->reg < 0 ||
+        ptx_type_bits(c->f->registers[to->reg].type) != 8 * HALF_BYTES ||
+        is_signed(type_of(at(c, i))))
+        return true;
+    for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
+        const struct ptx_instruction *by = at(c, c->readers[r].instruction);
+        bool whole = by->opcode == PTX_OP_ST || by->opcode == PTX_OP_MOV ||
+                     by->opcode == PTX_OP_SELP || by->opcode == PTX_OP_SETP,
+             half = by->type_count > 0 &&
+                    (by->opcode == PTX_OP_CVT ? by->type_count > 1 && is_half(by->types[1])
+                                              : is_half(by->types[0]));
+        if (!whole && !half)
+            return true;
+    }
+    return false;
+}
+
 static void candidate_add(struct candidates *all, int i)
 {
     const struct ptx_instruction *in = at(all->c, i);
@@ -433,7 +472,8 @@ static void candidate_add(struct candidates *all, int i)
         return;
     struct mem_op *m = &d->program->mem_ops[s->mem];
     unsigned bytes = (unsigned)m->bytes * m->vector;
-    if (m->bytes < 4 || (bytes != 4 && bytes != 8) || in->guard >= 0 || m->ordered)
+    if (m->bytes < HALF_BYTES || bytes > 2 * sizeof(uint32_t) || in->guard >= 0 || m->ordered ||
+        (bytes == HALF_BYTES && !store && is_extended(all->c, i)))
         return;
     struct candidate c = {.instruction = i,
                           .mem = m,
@@ -544,7 +584,7 @@ static struct congruence chain_known(const struct candidates *all, int loop, int
 // In how many turns of an unrolled loop the load is one of 8 or 16 bytes; 1: in each.
 static int turns_together(struct candidates *all, int i, int loop)
 {
-    enum { WHOLE = 16, TWO = 2 };
+    enum { WHOLE = 16, FOUR = 4, TWO = 2, WORD_BYTES = 4 };
     const struct natural_loop *l = &all->c->loops[loop];
     struct candidate *c = &all->items[0];
     all->count = 0;
@@ -555,7 +595,7 @@ static int turns_together(struct candidates *all, int i, int loop)
     (void)base_known(all, c);
     struct congruence start = chain_known(all, loop, c->reg, 0, &step);
     int64_t place = c->place + (c->mem->merged != 0 ? c->mem->merge_start - c->mem->offset : 0);
-    int turns = l->turns > 0 ? WHOLE / bytes : TWO;
+    int turns = l->turns > 0 ? (bytes < WORD_BYTES ? FOUR : WHOLE / bytes) : TWO;
     while (turns > 1 && (l->copies % turns != 0 || turns * bytes > WHOLE ||
                          start.bits < (unsigned)__builtin_ctz((unsigned)(turns * bytes)) ||
                          ((start.residue + (uint64_t)place) & (uint64_t)(turns * bytes - 1)) != 0))

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum kind { KIND_ANY, KIND_INT, KIND_UNSIGNED, KIND_SIGNED, KIND_FLOAT };
+enum kind { KIND_ANY, KIND_INT, KIND_UNSIGNED, KIND_SIGNED, KIND_FLOAT, KIND_PAIR };
 enum form {
     FORM_ANY,
     FORM_ROUNDED,
@@ -63,6 +63,8 @@ static bool kind_fits(enum kind kind, enum ptx_type type)
         return ptx_type_kind(type) == PTX_KIND_SIGNED;
     case KIND_FLOAT:
         return is_float(type);
+    case KIND_PAIR:
+        return ptx_type_kind(type) == PTX_KIND_PACKED;
     }
     return false;
 }

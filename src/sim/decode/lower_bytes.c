@@ -8,7 +8,9 @@ static bool takes_whole(const struct ptx_instruction *in, uint64_t element)
     // f32 is bf16 shifted to the left: the upper one is moved down before.
     if (in->opcode == PTX_OP_CVT && in->type_count > 1 && in->types[1] == PTX_TYPE_BF16)
         return element % 2 == 0;
-    if (in->opcode == PTX_OP_ST || in->opcode == PTX_OP_MOV || in->type_count == 0)
+    if (in->opcode == PTX_OP_ST) // one element alone has to be the lowest of its word
+        return in->vector > 1 || (bits_of(in) == 16 && element % 2 == 0);
+    if (in->opcode == PTX_OP_MOV || in->type_count == 0)
         return true;
     return in->opcode == PTX_OP_CVT ? in->type_count > 1 && is_half(in->types[1])
                                     : ptx_type_kind(in->types[0]) == PTX_KIND_FLOAT;
@@ -48,6 +50,18 @@ static void permutation_time(const struct code *c, int i, int reader)
         c->sites[i].other_slots++;
 }
 
+// Is it the only element of its word that anything reads? Then the load is one of it alone.
+static bool is_alone_in_word(const struct code *c, int i, uint64_t element)
+{
+    for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
+        struct reader by = c->readers[r];
+        uint64_t other = source_of(c, by.instruction, by.operand)->bits;
+        if (other != element && other / 2 == element / 2 && c->fate[by.instruction] != FATE_DEAD)
+            return false;
+    }
+    return bits_of(at(c, i)) != 8;
+}
+
 // Of the elements of a word that an instruction makes, those that others read by themselves. timed: in the model of time, too.
 static double taken_apart(const struct code *c, int i, bool timed)
 {
@@ -60,6 +74,7 @@ static double taken_apart(const struct code *c, int i, bool timed)
         if (c->fate[by.instruction] == FATE_DEAD ||
             (takes_whole(at(c, by.instruction), element) && !joins_bytes) ||
             is_extended_for_float(c, by.instruction) ||
+            (at(c, by.instruction)->opcode == PTX_OP_ST && is_alone_in_word(c, i, element)) ||
             (at(c, i)->opcode == PTX_OP_LD && bits_of(at(c, i)) == 16 &&
              is_half_as_float(c, by.instruction)) ||
             element >= COUNT_OF(apart) || apart[element])

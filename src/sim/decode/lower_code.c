@@ -324,6 +324,8 @@ static bool is_pure(const struct code *c, const struct ptx_instruction *in)
     if (in->guard >= 0 || in->operand_count < 1 || !in->writes_first ||
         in->operands[0].kind != PTX_OPERAND_REGISTER)
         return false;
+    if (in->opcode == PTX_OP_ADDC || in->opcode == PTX_OP_SUBC || in->opcode == PTX_OP_MADC)
+        return false; // a carry is read that no operand names
     switch (ptx_opcode_class(in->opcode)) {
     case PTX_CLASS_INTEGER:
     case PTX_CLASS_FLOAT:
@@ -455,17 +457,46 @@ static void block_values(struct code *c, int block, int *latest, int *table, siz
     }
 }
 
+// Of each register, is it read in a block that has not written it before? What is written and read in one block, again and again, is
+// a new value each time: the scratch registers of inline assembly.
+static void handed_on_find(const struct code *c, bool *handed_on)
+{
+    const struct ptx_operand *list[READS_MAX];
+    int written[READS_MAX];
+    int *latest = xcalloc((size_t)c->f->register_count + 1, sizeof *latest); // 1 + the block
+    for (int i = 0; i < c->count; i++) {
+        const struct ptx_instruction *in = &c->f->instructions[i];
+        int block = c->f->block_of[i], count = reads(in, list, READS_MAX);
+        for (int k = 0; k < count; k++)
+            if ((list[k]->kind == PTX_OPERAND_REGISTER || list[k]->kind == PTX_OPERAND_ADDRESS) &&
+                list[k]->reg >= 0 && latest[list[k]->reg] != block + 1)
+                handed_on[list[k]->reg] = true;
+        if (in->guard >= 0 && latest[in->guard] != block + 1)
+            handed_on[in->guard] = true;
+        int made = results(in, written, READS_MAX);
+        for (int k = 0; k < made; k++) {
+            handed_on[written[k]] |= in->guard >= 0;
+            latest[written[k]] = block + 1;
+        }
+    }
+    free(latest);
+}
+
 static void several_find(struct code *c)
 {
     int written[READS_MAX];
     bool *once = xcalloc((size_t)c->f->register_count + 1, sizeof *once);
+    bool *handed_on = xcalloc((size_t)c->f->register_count + 1, sizeof *handed_on);
+    handed_on_find(c, handed_on);
     for (int i = 0; i < c->count; i++) {
         int made = results(&c->f->instructions[i], written, READS_MAX);
         for (int k = 0; k < made; k++) {
-            c->several[written[k]] |= once[written[k]] || c->f->instructions[i].guard >= 0;
+            c->several[written[k]] |=
+                (once[written[k]] && handed_on[written[k]]) || c->f->instructions[i].guard >= 0;
             once[written[k]] = true;
         }
     }
+    free(handed_on);
     for (int i = 0; i < formal_registers(c->f); i++)
         c->several[i] = true;
     free(once);
@@ -693,8 +724,10 @@ static void code_start(struct code *c, struct arena *a)
     c->moved = xcalloc(count, sizeof(double));
     c->word_place = xcalloc(count, sizeof(int));
     c->joined = ARENA_ARRAY(a, int, count);
+    c->together = xcalloc(count, sizeof(int));
+    c->element = xcalloc(count, sizeof(uint8_t));
     for (int i = 0; i < c->count; i++)
-        c->joined[i] = -1;
+        c->joined[i] = c->together[i] = -1;
     c->slots = ARENA_ARRAY(a, double, count);
     c->place = ARENA_ARRAY(a, int, count);
     c->once = ARENA_ARRAY(a, bool, count);
@@ -731,6 +764,8 @@ static void code_end(struct code *c, struct arena *a)
     free(c->same);
     free(c->fate);
     free(c->taken);
+    free(c->together);
+    free(c->element);
     free(c->halves);
     free(c->moved);
     free(c->word_place);
@@ -767,6 +802,7 @@ struct code *code_of(struct decoder *d)
     code_locals(c);
     code_predicates(c);
     merge_shared(c);
+    code_pairs(c);
     code_flow(c);
     code_fixed(c);
     code_kept(c);

@@ -12,7 +12,7 @@
 //   lower_vectors.c registers beside each other; lower_locals.c: arrays in registers
 //   lower_bytes.c   values of 8 and 16 bits
 //   lower_bits.c    which bits may be set
-//   lower_halves.c  bit operations of 64 bits, by their halves
+//   lower_halves.c  bit operations of 64 bits, by their halves; lower_pairs.c: operations on single f16 that are one of pairs
 //   lower_predicates.c  which branches become predicates
 //   lower_flow.c    ends, what is brought into registers once
 //   lower_kept.c    predicates that are kept in other registers
@@ -110,13 +110,16 @@ struct code {
     int *first_reader; // count + 1
     struct brought *brought;
     int brought_count;
-    int *joined;   // a load of shared memory: the one that brings its data with its own; -1 = none
-    double *slots; // machine instructions each time it is executed
-    int *place;    // block by whose executions it counts
-    bool *once;    // in a loop that is unrolled: once for all copies
-    int *word_place; // of a parameter of 32 bits: 1 + the block that it is loaded in
-    double *moved;   // of those, moves of numbers, which a turn's copies have together
-    bool *taken;     // it has absorbed one already
+    int *joined; // a load of shared memory: the one that brings its data with its own; -1 = none
+    int *
+        together; // an access of 16 bits of shared memory: the one that has it with its own, itself; -1 = none
+    uint8_t *element; // of those: which 16 bits of the whole access
+    double *slots;    // machine instructions each time it is executed
+    int *place;       // block by whose executions it counts
+    bool *once;       // in a loop that is unrolled: once for all copies
+    int *word_place;  // of a parameter of 32 bits: 1 + the block that it is loaded in
+    double *moved;    // of those, moves of numbers, which a turn's copies have together
+    bool *taken;      // it has absorbed one already
     uint8_t *
         halves; // of a bit operation of 64 bits: those that its readers fold, 1 the lower, 2 the upper
     // by register
@@ -222,6 +225,8 @@ void code_waits(struct code *c);
 void code_copies(const struct code *c); // which cp.async stand behind others
 // Is the block executed with the one before it in the text, or entered from what that is executed with alone?
 bool code_goes_on(const struct code *c, int b);
+// lower_pairs.c
+void code_pairs(struct code *c);
 // decode_merge.c
 void merge_shared(struct code *c);
 void merge_turns(struct code *c);

@@ -95,6 +95,12 @@ static bool is_of_sums(const struct code *c, int i)
     return reader_count(c, i) == 1;
 }
 
+// -0 is -RZ.
+static bool is_zero_below(const struct ptx_instruction *in, uint64_t number)
+{
+    return is_float(in) && bits_of(in) <= 32 && number == (uint64_t)1 << (bits_of(in) - 1);
+}
+
 // An instruction of f64 holds the upper half of a number; one with a lower half takes two registers and two moves. Of two
 // numbers in one instruction one is in a register.
 double code_numbers(struct code *c, int i, struct numbers_kept *kept)
@@ -123,7 +129,7 @@ double code_numbers(struct code *c, int i, struct numbers_kept *kept)
     if (class != PTX_CLASS_INTEGER)
         return 0;
     for (int k = 0; k < c->first_source[i + 1] - c->first_source[i]; k++) {
-        if (!number_at(c, i, k, &number) || number == 0)
+        if (!number_at(c, i, k, &number) || number == 0 || is_zero_below(in, number))
             continue;
         if (f64 && (uint32_t)number != 0 && in->opcode != PTX_OP_SELP &&
             !is_kept(c, kept, number, block))
@@ -131,6 +137,8 @@ double code_numbers(struct code *c, int i, struct numbers_kept *kept)
         factor = numbers == 0 ? number : factor; // the other stays in the instruction
         numbers++;
     }
+    three |= is_half(type_of(in)) &&
+             (in->opcode == PTX_OP_MUL || in->opcode == PTX_OP_ADD); // ptxas works none out
     bool one_moved =
         !f64 && numbers > 1 && (three || (in->opcode == PTX_OP_SELP && !is_of_sums(c, i)));
     if (one_moved && is_short_loop(c, block))
