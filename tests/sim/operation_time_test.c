@@ -58,6 +58,9 @@ static void kernel_add(struct text *t, const char *name, const char *code, const
                 name, type, type, type);
     for (int c = 0; c < chains; c++)
         text_printf(t, "mov.b%s %%v%d, %%other;\n", size, c);
+    text_add(
+        t,
+        "bra.uni go;\ngo:\n"); // values handed on: in one block those of all chains are the same, and made once
     for (int i = 0; i < rounds; i++)
         for (int c = 0; c < chains; c++)
             code_add(t, code, c);
@@ -231,6 +234,7 @@ static void wide_products_hold_the_dispatch(void **state)
                     text_printf(&t, "mov.u32 %%r%d, %%tid.x; cvt.u64.u32 %%w%d, %%r%d;\n", r, r, r);
                 text_printf(&t, "cvt.rn.f32.u32 %%f%d, %%r0;\n", r);
             }
+            text_add(&t, "bra.uni go;\ngo:\n"); // values handed on, as above
             for (int round = 0; round < (many ? 96 : 32); round++)
                 text_add(&t, text_str(&code));
             for (int r = 0; r < 8; r++)

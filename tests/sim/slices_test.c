@@ -74,7 +74,7 @@ static void log_fill(struct l2_log *log, int sm, uint32_t epoch)
                                        : w[3] % 8 < 3 ? L2_WRITE
                                                       : L2_READ,
                                .more_words = w[3] / 8 % 4 & 7U,
-                               .sm_partition = log->sm_partition};
+                               .sm_partition = log->sm_partition & 7U};
         if (r.kind == L2_WRITE)
             r.full_sectors = r.sectors & (uint8_t)(w[3] >> 8);
         r.merged = r.kind == L2_WRITE && w[3] / 1024 % 4 == 0;

@@ -410,10 +410,10 @@ static void instructions_of_one_pipe_wait_for_each_other(void **state)
     "st.shared.u32 [%r5], %r2;\nst.shared.u32 [%r5+256], %r2;\nst.shared.u32 [%r5+512], %r2;\n" \
     "st.shared.u32 [%r5+768], %r2;\n"
 #define FOUR_WORDS \
-    "xor.b32 %r3, %r2, 1;\nxor.b32 %r4, %r2, 2;\nxor.b32 %r6, %r2, 3;\nxor.b32 %r7, %r2, 4;\n"
+    "xor.b32 %r3, %r3, 1;\nxor.b32 %r4, %r4, 2;\nxor.b32 %r6, %r6, 3;\nxor.b32 %r7, %r7, 4;\n"
 #define FOUR_SUMS                                                              \
-    "add.f32 %f2, %f1, %f1;\nadd.f32 %f3, %f1, %f1;\nadd.f32 %f4, %f1, %f1;\n" \
-    "add.f32 %f5, %f1, %f1;\n"
+    "add.f32 %f2, %f2, %f1;\nadd.f32 %f3, %f3, %f1;\nadd.f32 %f4, %f4, %f1;\n" \
+    "add.f32 %f5, %f5, %f1;\n"
     static const struct {
         const char *sixteen, *eight;
         double waits;
@@ -632,7 +632,7 @@ static void names_of_shared_variables_wait_once(void **state)
     static const char *each = LOOP(NAMED);
     static const char *some =
         LOOP("and.b32 %r4, %r9, 1;\nsetp.eq.u32 %p2, %r4, 5;\n@%p2 bra skip;\n"
-             "bar.sync 0;\n" NAMED "bar.sync 0;\nskip:");
+             "bar.sync 0;\n" NAMED "bar.sync 0;\nskip:\nxor.b32 %r2, %r2, %r6;\n");
     double once = cycles_of(each, STALL_SHORT_SCOREBOARD);
     double anew = cycles_of(some, STALL_SHORT_SCOREBOARD);
     if (once > 2 || anew < 4)

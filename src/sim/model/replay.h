@@ -86,7 +86,8 @@ struct warp_state {
     unsigned near_stored;            // … of so many
     int block;                       // slot
     int scheduler;
-    uint32_t loads; // executed
+    uint32_t loads;  // executed
+    bool first_wave; // its block is of
     bool entered, waiting, done;
     bool asleep;           // until a phase is over
     int next_sleeper;      // that waits for the same; -1

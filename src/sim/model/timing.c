@@ -223,6 +223,7 @@ static void block_start(struct replay *p, int slot, double at)
         w->drained = w->kept = 0;
         w->sent_site = 0;
         w->loads = 0;
+        w->first_wave = n < (uint64_t)in->blocks_per_sm;
         memset(w->near_stores, 0, sizeof w->near_stores);
         w->waiting = w->asleep = w->entered = false;
         for (int k = 0; k < LOAD_LEVELS; k++)

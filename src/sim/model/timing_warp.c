@@ -439,7 +439,7 @@ static inline __attribute__((always_inline)) void issue(struct replay *p, struct
     p->scheduler = w->scheduler;
     p->slot = w->block;
     w->loads += c->unit == UNIT_LOAD;
-    p->load_stage = l2_stage(w->loads, p->slots[w->block].number < (uint64_t)p->in->blocks_per_sm);
+    p->load_stage = l2_stage(w->loads, w->first_wave);
     gap_note(p, w, op->site, at);
     double held = rare && c->pipe == PIPE_BULK_COPY ? lanes_started(p, op) : 0;
     double ready = rare ? held + routine_cycles(routine) + result_ready(p, w, op, at)
