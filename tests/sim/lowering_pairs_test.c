@@ -113,6 +113,16 @@ static void loads_of_16_bits_are_one_unless_they_are_extended(void **state)
                    "add.u32 %%r3, %%r3, %%r5; st.shared.u32 [%%a+2048], %%r3;\n",
                    loads);
     are_equal(counted(text, COUNTER_SHARED_LOAD_REQUESTS), 4);
+    static const char *const types[] = {"f16", "bf16"}; // bf16 becomes f32 by a shift
+    for (int k = 0; k < 2; k++) {
+        const char *t = types[k];
+        (void)snprintf(text, sizeof text,
+                       "%scvt.f32.%s %%f1, %%h1; cvt.f32.%s %%f2, %%h2; cvt.f32.%s %%f3, %%h3;\n"
+                       "cvt.f32.%s %%f4, %%h4; fma.rn.f32 %%f1, %%f1, %%f2, %%f3;\n"
+                       "mul.f32 %%f1, %%f1, %%f4; st.shared.f32 [%%a+2048], %%f1;\n",
+                       loads, t, t, t, t);
+        are_equal(counted(text, COUNTER_SHARED_LOAD_REQUESTS), k == 0 ? 1 : 4);
+    }
 }
 
 static void special_functions_of_pairs_are_two_and_what_joins_them(void **state)

@@ -440,8 +440,15 @@ static void address_find(const struct decoder *d, struct candidate *c)
     }
 }
 
+// A conversion to a float takes either half of a register, but of bf16, which is a shift.
+static bool reads_half_in_place(const struct ptx_instruction *in)
+{
+    return in->opcode == PTX_OP_CVT && in->type_count > 1 &&
+           ptx_type_kind(in->types[0]) == PTX_KIND_FLOAT && in->types[1] != PTX_TYPE_BF16;
+}
+
 // A load of 16 bits that has to extend them is one by itself: into a register of 32, and for arithmetic, which goes by 32. ptxas 13.0
-// joins those that are stored, put into words, selected, compared, read as f16 or bf16.
+// joins those that are stored, put into words, selected, compared, read as f16 or bf16, converted in place.
 static bool is_extended(const struct code *c, int i)
 {
     const struct ptx_operand *to = &at(c, i)->operands[0];
@@ -453,10 +460,8 @@ static bool is_extended(const struct code *c, int i)
         const struct ptx_instruction *by = at(c, c->readers[r].instruction);
         bool whole = by->opcode == PTX_OP_ST || by->opcode == PTX_OP_MOV ||
                      by->opcode == PTX_OP_SELP || by->opcode == PTX_OP_SETP,
-             half = by->type_count > 0 &&
-                    (by->opcode == PTX_OP_CVT ? by->type_count > 1 && is_half(by->types[1])
-                                              : is_half(by->types[0]));
-        if (!whole && !half)
+             half = by->opcode != PTX_OP_CVT && by->type_count > 0 && is_half(by->types[0]);
+        if (!whole && !half && !reads_half_in_place(by))
             return true;
     }
     return false;
