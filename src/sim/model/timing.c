@@ -6,15 +6,12 @@
 //   - each of the SM's schedulers issues one instruction per cycle; a pipe takes 32 lanes at its rate;
 //   - special registers and constants (parameters, thread numbers) come through one narrow unit;
 //   - the load/store unit takes a request line by line and returns it bank by bank, four sectors a cycle, what misses when it has come;
-//   - lines that miss L1 and flits of stores leave the SM through one port, one per cycle; a store
-//     sends a flit per sector and one more per line that is written in part;
-//   - lines of a request that share a bank of L1's tags go one after the other; a store with many of them keeps loads waiting;
-//   - of what a site asks of L2 as much misses as the cache model found in the same stage: by how many loads the warp has executed,
-//     in the first wave of blocks or later (l2_stage());
+//   - lines that miss L1 and flits of stores leave the SM through one port, one per cycle, of a store a flit per sector and line in part;
+//   - lines that share a bank of L1's tags go one by one; L2 misses as often as it was found to in the warp's stage (l2_stage());
 //   - L2 and device memory are shared evenly by the SMs at work (each gets its part of the rate);
 //     the L2's queues for store flits hold some thousand cycles of work before a store waits;
-//   - the latency of device memory differs from line to line as measured, and grows with the load
-//     on the memory; a warp waits for the slowest of its lines, a barrier for the slowest warp;
+//   - the latency of device memory differs from line to line as measured, and grows with the load on the memory; a warp waits for
+//     the slowest of its lines, a barrier for the slowest warp;
 //   - a load that hits a sector still on its way waits for it;
 //   - a barrier opens when its last warp has come, and lets its warps go one by one;
 //   - a phase of an mbarrier is over when the threads and the copies have arrived that the trace has of it; a bulk copy is one
