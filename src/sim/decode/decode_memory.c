@@ -172,7 +172,6 @@ void decode_ld(struct decoder *d, const struct ptx_instruction *in)
     u->extra = index;
     bool counted = m.space != PTX_SPACE_CONST && m.space != PTX_SPACE_PARAM;
     site_of(d)->access = counted ? SITE_LOAD : SITE_OTHER;
-    site_of(d)->uncounted_in_shared = m.space == PTX_SPACE_GENERIC;
     bool looks = m.ordered && (m.space == PTX_SPACE_GLOBAL || m.space == PTX_SPACE_GENERIC);
     d->program->order_shows |= looks;
     d->program->blocks_meet |= looks;
@@ -197,7 +196,6 @@ void decode_st(struct decoder *d, const struct ptx_instruction *in)
     struct uop *u = emit(d, store_handler(ptx_space_of(in), fixed));
     u->extra = index;
     site_of(d)->access = m.space == PTX_SPACE_PARAM ? SITE_OTHER : SITE_STORE;
-    site_of(d)->uncounted_in_shared = m.space == PTX_SPACE_GENERIC;
 }
 
 void decode_cp(struct decoder *d, const struct ptx_instruction *in)

@@ -235,8 +235,7 @@ static void decode_wmma_memory(struct decoder *d, const struct ptx_instruction *
     u->extra = memory;
     u->more = index;
     site_of(d)->access = op->store ? SITE_STORE : SITE_LOAD;
-    site_of(d)->uncounted_in_shared =
-        m.space == PTX_SPACE_GENERIC || ptx_type_bits(in->types[0]) == 16;
+    site_of(d)->loads_matrix = ptx_type_bits(in->types[0]) == 16;
 }
 
 void decode_wmma(struct decoder *d, const struct ptx_instruction *in)
@@ -283,7 +282,7 @@ void decode_ldmatrix(struct decoder *d, const struct ptx_instruction *in)
     u->extra = memory;
     u->more = index;
     site_of(d)->access = op.store ? SITE_STORE : SITE_LOAD;
-    site_of(d)->uncounted_in_shared = true;
+    site_of(d)->loads_matrix = true;
 }
 
 void decode_movmatrix(struct decoder *d, const struct ptx_instruction *in)

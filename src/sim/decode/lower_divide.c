@@ -19,11 +19,16 @@ static double further_division(const struct code *c, int i, bool same)
     return rest ? REST : QUOTIENT;
 }
 
+static bool is_call(const struct code *c, int i)
+{
+    return is_float(at(c, i)) && c->fate[i] == FATE_MADE && ptx_calls_routine(at(c, i));
+}
+
 // Does a subroutine's call stand between the two in the text? No register is kept over it that can be made anew.
 static bool is_behind_routine(const struct code *c, int first, int second)
 {
     for (int i = first + 1; i < second; i++)
-        if (is_float(at(c, i)) && c->fate[i] == FATE_MADE && ptx_calls_routine(at(c, i)))
+        if (is_call(c, i))
             return true;
     return false;
 }
@@ -31,8 +36,7 @@ static bool is_behind_routine(const struct code *c, int first, int second)
 static bool has_routine(const struct code *c, int loop)
 {
     for (int i = 0; i < c->count; i++)
-        if (c->f->block_of[i] >= 0 && in_loop(c, c->f->block_of[i], loop) && is_float(at(c, i)) &&
-            c->fate[i] == FATE_MADE && ptx_calls_routine(at(c, i)))
+        if (c->f->block_of[i] >= 0 && in_loop(c, c->f->block_of[i], loop) && is_call(c, i))
             return true;
     return false;
 }

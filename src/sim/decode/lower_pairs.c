@@ -36,17 +36,12 @@ struct pairs {
         written; // by register: 1 + the one that is looked at, if what depends on it writes the register
 };
 
-static bool is_of_halves(const struct ptx_instruction *in)
-{
-    return type_of(in) == PTX_TYPE_F16 || type_of(in) == PTX_TYPE_BF16;
-}
-
 static bool is_candidate(const struct code *c, int i)
 {
     const struct ptx_instruction *in = at(c, i);
     bool compares =
         (in->opcode == PTX_OP_SETP || in->opcode == PTX_OP_SET) && in->operand_count == 3;
-    return c->fate[i] == FATE_MADE && in->guard < 0 && in->type_count > 0 && is_of_halves(in) &&
+    return c->fate[i] == FATE_MADE && in->guard < 0 && in->type_count > 0 && is_half(type_of(in)) &&
            c->slots[i] > 0 && c->joined_to[c->f->block_of[i]] == c->f->block_of[i] &&
            (compares || in->opcode == PTX_OP_ADD || in->opcode == PTX_OP_SUB ||
             in->opcode == PTX_OP_MUL || in->opcode == PTX_OP_FMA || in->opcode == PTX_OP_MIN ||
@@ -300,7 +295,7 @@ static bool comes_before(const struct pairs *p, struct origin v, int i, int deep
     int from = def_of(c, v);
     if (from < i)
         return true;
-    if (deep >= DEEP || at(c, from)->guard >= 0 || !is_of_halves(at(c, from)) ||
+    if (deep >= DEEP || at(c, from)->guard >= 0 || !is_half(type_of(at(c, from))) ||
         ptx_opcode_class(at(c, from)->opcode) == PTX_CLASS_SPECIAL ||
         at(c, from)->opcode == PTX_OP_CVT)
         return false;
@@ -421,7 +416,7 @@ static void second_vanishes(struct pairs *p, int i)
 
 static bool is_selected(const struct pairs *p, int i)
 {
-    return p->selects && at(p->c, i)->opcode == PTX_OP_SET && is_of_halves(at(p->c, i)) &&
+    return p->selects && at(p->c, i)->opcode == PTX_OP_SET && is_half(type_of(at(p->c, i))) &&
            p->c->fate[i] == FATE_MADE;
 }
 
@@ -435,7 +430,7 @@ static bool is_asked_as_number(const struct code *c, int i)
                        number_at(c, i, 1, &zero) && zero == 0
                    ? def_of(c, *source_of(c, i, 2))
                    : -1;
-    if (from < 0 || at(c, from)->opcode != PTX_OP_SETP || !is_of_halves(at(c, from)))
+    if (from < 0 || at(c, from)->opcode != PTX_OP_SETP || !is_half(type_of(at(c, from))))
         return false;
     const struct ptx_instruction *by = at(c, from);
     bool turned = is_number(c, from, 0),
@@ -464,7 +459,7 @@ static bool takes_upper(const struct ptx_instruction *in)
         return in->type_count > 1 && in->types[1] == PTX_TYPE_F16;
     if (in->opcode == PTX_OP_ST)
         return in->vector > 1;
-    return in->opcode == PTX_OP_MOV || (in->type_count > 0 && is_of_halves(in));
+    return in->opcode == PTX_OP_MOV || (in->type_count > 0 && is_half(type_of(in)));
 }
 
 // at: the instruction that the PRMT counts with.

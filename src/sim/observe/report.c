@@ -190,9 +190,15 @@ struct totals {
     double executed, lanes; // of PTX
 };
 
+// The hardware counts LDS and STS: not LDSM, and not LD and ST of a generic address, whatever they find.
+static bool is_counted_in_shared(const struct site_info *info)
+{
+    return !info->loads_matrix && info->space != PTX_SPACE_GENERIC;
+}
+
 static void totals_access(struct totals *t, const struct site_info *info, const struct mem_state *m)
 {
-    double *v = t->value, in_shared = info->uncounted_in_shared ? 0 : (double)m->shared_requests;
+    double *v = t->value, in_shared = is_counted_in_shared(info) ? (double)m->shared_requests : 0;
     v[COUNTER_L1_WAVEFRONTS] += (double)(m->data_passes + m->wavefronts);
     switch (info->access) {
     case SITE_LOAD:
@@ -645,11 +651,11 @@ static void totals_bodies(struct totals *t, const struct site_info *info, const 
                           double bodies)
 {
     double more = (double)m->shared_requests / fmax(1, info->turns) * (bodies - 1);
-    if (info->access == SITE_LOAD && !info->uncounted_in_shared) {
+    if (info->access == SITE_LOAD && is_counted_in_shared(info)) {
         t->value[COUNTER_SHARED_LOAD_REQUESTS] += more;
         t->value[COUNTER_SHARED_LOAD_WAVEFRONTS] += more;
         t->value[COUNTER_SHARED_LOAD_WAVEFRONTS_IDEAL] += more;
-    } else if (info->access == SITE_STORE && !info->uncounted_in_shared) {
+    } else if (info->access == SITE_STORE && is_counted_in_shared(info)) {
         t->value[COUNTER_SHARED_STORE_REQUESTS] += more;
         t->value[COUNTER_SHARED_STORE_WAVEFRONTS] += more;
         t->value[COUNTER_SHARED_STORE_WAVEFRONTS_IDEAL] += more;

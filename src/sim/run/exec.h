@@ -252,9 +252,8 @@ struct site_info {
     uint8_t routine; // enum routine that it calls for some numbers
     uint8_t
         turns; // of a loop that one machine instruction loads for (decode_merge.c); 0 and 1: each
-    bool copies_on; // of cp.async: behind another with no access of shared memory between
-    // By LDSM, or LD and ST of a generic address: the hardware counts LDS and STS.
-    bool uncounted_in_shared;
+    bool copies_on;       // of cp.async: behind another with no access of shared memory between
+    bool loads_matrix;    // by LDSM, which the hardware does not count as a load
     const char *why;      // it can't be run, or NULL
     enum ptx_space space; // of a memory access
     enum { SITE_OTHER, SITE_LOAD, SITE_STORE, SITE_ATOMIC, SITE_TEXTURE, SITE_SURFACE } access;
