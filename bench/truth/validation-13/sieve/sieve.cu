@@ -1,5 +1,6 @@
 // Primes by the sieve of Eratosthenes, counted in each 16384 numbers. Nothing is tuned on these kernels (bench/truth/README.md).
 // SPDX-License-Identifier: Apache-2.0
+
 // Multiples of a number a thread, from its square on, in a slice of the marks.
 extern "C" __global__ void sieve_bytes(unsigned char *marks, int n, int slice)
 {

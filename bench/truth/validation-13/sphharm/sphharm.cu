@@ -82,7 +82,8 @@ extern "C" __global__ void __launch_bounds__(128) sphharm_rows(float4 *__restric
     if (t < here * 3 / 4)
         ((float4 *)s)[t] = dir[blockIdx.x * 96 + t];
     __syncthreads();
-    float x = s[3 * t], y = s[3 * t + 1], z = s[3 * t + 2];
+    int own = 3 * min(t, here - 1);
+    float x = s[own], y = s[own + 1], z = s[own + 2];
     __syncthreads();
     if (t < here)
         harmonics(s + 25 * t, x, y, z);
