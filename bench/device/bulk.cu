@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the copy engine takes: cycles of one bulk copy alone, and bytes per cycle and SM of many, by their size, how many
 // are on their way, and how many SMs work. Lines of CSV: what, bytes of a copy, copies on their way, SMs, where, figure.
-// The buffer is 16 MiB, which the L2 holds, or 4 GiB. bulk.sh builds and runs it.
+// The buffer is 16 MiB, which the L2 holds, or 4 GiB. cycles.sh builds and runs it.
 #include "check.h"
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // What atomics on global memory take: what operations cost at one place, how that goes with the number of places, which lines
 // are of one slice of the L2, and how long grids of them take by where their keys lie, what is read in front, and what is done before
-// all meet at one address. CSV on standard output. Built and run by slices.sh.
+// all meet at one address. CSV on standard output. Built and run by cycles.sh.
 // SPDX-License-Identifier: Apache-2.0
 #include "check.h"
 

@@ -175,7 +175,7 @@ static double copy_cycles(const char *kernel, uint32_t bytes)
     return us * 1980 / COPIES;
 }
 
-// What 16368 bytes more cost on an H200: 157 cycles to load, 512 to store (bench/device/bulk.sh, copies alone: 567 and 724,
+// What 16368 bytes more cost on an H200: 157 cycles to load, 512 to store (bench/device/cycles.sh bulk, copies alone: 567 and 724,
 // 319 and 831 cycles; docs/h200-rates.md, section 4).
 static void bytes_of_a_bulk_copy_come_as_fast_as_an_h200s(void **state)
 {
