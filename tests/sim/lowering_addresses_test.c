@@ -25,7 +25,7 @@ static double counted(const char *body)
     assert_true(length > 0 && (size_t)length < sizeof text);
     bench_text(&b, text);
     static uint64_t words[256];
-    uint64_t in = bench_buffer(&b, "in", words, sizeof words), p = 8;
+    uint64_t in = bench_buffer(&b, "in", words, sizeof words), p = 1 << 24;
     bench_run(&b, "k", GRID1(1, 32), ARGS(&in, &p));
     double instructions = bench_counter(&b, COUNTER_WARP_INSTRUCTIONS);
     bench_close(&b);
@@ -92,6 +92,23 @@ static void a_number_without_a_lower_half_is_added_to_the_upper_one(void **state
                         "shr.s64 %r, %d4, 32;\n") == shifted + 1);
 }
 
+// Of 14 forms, at most 2^23 - 1 bytes behind a place and 2^23 before it.
+static void an_access_far_from_its_place_needs_a_sum(void **state)
+{
+    (void)state;
+    enum { SUM = 2 };
+    char near[512], far[512], more[640];
+    static const char form[] =
+        "sub.s64 %%d3, %%d2, %%p;\nmov.u64 %%r, %%d3;\nst.global.u32 [%s], %%w1;\n";
+    (void)snprintf(near, sizeof near, form, "%d2+264");
+    (void)snprintf(far, sizeof far, form, "%d3+16777216");
+    (void)snprintf(more, sizeof more, "%sst.global.u32 [%%d3+16777224], %%w1;\n", far);
+    assert_true(counted(far) == counted(near) + SUM);
+    assert_true(counted(more) == counted(far) + 1);
+    assert_true(counted("mov.u64 %r, %l;\nadd.s64 %d3, %d2, 264;\nst.global.u32 [%d3], %w1;\n") ==
+                counted("mov.u64 %r, %l;\nst.global.u32 [%d2+264], %w1;\n"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -99,6 +116,7 @@ int main(void)
         cmocka_unit_test(a_product_of_64_bits_is_part_of_each_sum_that_reads_it),
         cmocka_unit_test(a_word_becomes_a_pair_for_imad_wide),
         cmocka_unit_test(a_word_is_shifted_to_64_bits_by_halves),
+        cmocka_unit_test(an_access_far_from_its_place_needs_a_sum),
         cmocka_unit_test(a_number_without_a_lower_half_is_added_to_the_upper_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
