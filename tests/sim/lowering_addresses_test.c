@@ -109,6 +109,29 @@ static void an_access_far_from_its_place_needs_a_sum(void **state)
                 counted("mov.u64 %r, %l;\nst.global.u32 [%d2+264], %w1;\n"));
 }
 
+static void one_lane_adds_for_all_as_many_times_a_number(void **state)
+{
+    (void)state;
+    // Who does it is S2R, VOTEU, UFLO, ISETP; how often POPC; a number but one IMAD; a further one of the same value nothing.
+    double one = counted("mov.u64 %r, %l;\nred.global.add.u32 [%in], 1;\n");
+    assert_true(counted("mov.u64 %r, %l;\nred.global.add.u32 [%in], 10;\n") == one + 1);
+    assert_true(counted("mov.u64 %r, %l;\nred.global.add.u32 [%in], 10;\n"
+                        "red.global.add.u32 [%in], 10;\n") == one + 2);
+    assert_true(counted("mov.u64 %r, %l;\nred.global.add.u32 [%in], 10;\n"
+                        "red.global.add.u32 [%in], 7;\n") == one + 3);
+    assert_true(counted("mov.u64 %r, %l;\nred.global.add.u32 [%in], %x;\n"
+                        "red.global.add.u32 [%in], %x;\n") ==
+                counted("mov.u64 %r, %l;\nred.global.add.u32 [%in], %x;\n") + 1);
+    // A number beside a parameter is added to it before, and the sum moved.
+    assert_true(counted("mov.u64 %r, %l;\nred.global.add.u32 [%in+4], 1;\n") == one + 4);
+}
+
+static void a_word_that_is_stored_as_64_bits_has_a_zero_behind_it(void **state)
+{
+    (void)state;
+    assert_true(counted("mov.u64 %r, %lu;\n") == counted("mov.u64 %r, %l;\n") + 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -116,6 +139,8 @@ int main(void)
         cmocka_unit_test(a_product_of_64_bits_is_part_of_each_sum_that_reads_it),
         cmocka_unit_test(a_word_becomes_a_pair_for_imad_wide),
         cmocka_unit_test(a_word_is_shifted_to_64_bits_by_halves),
+        cmocka_unit_test(one_lane_adds_for_all_as_many_times_a_number),
+        cmocka_unit_test(a_word_that_is_stored_as_64_bits_has_a_zero_behind_it),
         cmocka_unit_test(an_access_far_from_its_place_needs_a_sum),
         cmocka_unit_test(a_number_without_a_lower_half_is_added_to_the_upper_one),
     };

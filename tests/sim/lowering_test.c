@@ -597,7 +597,9 @@ static void further_atomics_know_which_lane_does_it_for_all(void **state)
     (void)state;
     double one = of_pointer("red.global.add.u32 [%d0], %x;\n");
     assert_true(of_pointer("red.global.add.u32 [%d0], %x;\nred.global.add.u32 [%d0], %x;\n") ==
-                one + 3);
+                one + 1);
+    assert_true(of_pointer("red.global.add.u32 [%d0], %x;\nadd.u32 %x, %x, 3;\n"
+                           "red.global.add.u32 [%d0], %x;\n") == one + 1 + 3);
     assert_true(of_pointer("red.global.add.u32 [%d0], %x;\nred.global.add.u32 [%d0], 1;\n") ==
                 one + 2);
     one = of_pointer("red.global.add.u32 [%d0], 1;\n");

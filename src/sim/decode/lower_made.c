@@ -888,6 +888,25 @@ static double choice_slots(const struct code *c, int i)
     return 0;
 }
 
+// A word that is stored as 64 bits needs a zero in the register behind it.
+static bool is_stored_pair(const struct code *c, int i)
+{
+    bool stored = false;
+    for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
+        const struct ptx_instruction *to = at(c, c->readers[r].instruction);
+        bool stores =
+            to->opcode == PTX_OP_ST || to->opcode == PTX_OP_RED || to->opcode == PTX_OP_ATOM;
+        stored |= stores && to->vector <= 1 && bits_of(to) == 64 && c->readers[r].operand > 0;
+        int other =
+            is_int(to, PTX_OP_ADD, 64)
+                ? def_of(c, *source_of(c, c->readers[r].instruction, 1 - c->readers[r].operand))
+                : -1;
+        if (other >= 0 && c->fate[other] == FATE_FOLDED && at(c, other)->opcode == PTX_OP_MUL)
+            return false; // it has one for IMAD.WIDE
+    }
+    return stored && !is_signed(at(c, i)->types[1]) && value_differs(c, i);
+}
+
 static bool is_half_arithmetic(const struct ptx_instruction *in, enum ptx_type type)
 {
     return in->type_count > 0 && type_of(in) == type &&
@@ -947,7 +966,9 @@ static double slots_of(struct code *c, int i)
     if (is_moved_word(c, i))
         return 2;
     if (is_widening(in))
-        return needs_high(c, i) ? is_signed(in->types[1]) + is_copied_to_pair(c, i) : 0;
+        return needs_high(c, i)
+                   ? is_signed(in->types[1]) + is_copied_to_pair(c, i) + is_stored_pair(c, i)
+                   : 0;
     if (in->opcode == PTX_OP_NEG ||
         (in->opcode == PTX_OP_ABS && (is_float(in) || bits_of(in) != 64)))
         return bits_of(in) == 64 && !is_float(in)                     ? 2
