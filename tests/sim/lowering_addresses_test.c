@@ -13,6 +13,7 @@ static double counted(const char *body)
         ".version 8.0\n.target sm_90\n.address_size 64\n"
         ".visible .entry k(.param .u64 in, .param .u64 p) {\n"
         ".reg .b32 %%x, %%w<4>; .reg .b64 %%in, %%l, %%l2, %%t, %%lu, %%ls, %%p, %%r, %%d<8>;\n"
+        ".reg .f64 %%a, %%b, %%q; .reg .pred %%c;\n"
         "ld.param.u64 %%in, [in];\nld.param.u64 %%p, [p];\nmov.u32 %%x, %%tid.x;\n"
         "mul.wide.u32 %%d1, %%x, 8;\nadd.s64 %%d2, %%in, %%d1;\n"
         "ld.global.u64 %%l, [%%d2];\nld.global.u64 %%l2, [%%d2+256];\n"
@@ -93,6 +94,24 @@ static void a_number_without_a_lower_half_is_added_to_the_upper_one(void **state
 }
 
 // Of 14 forms, at most 2^23 - 1 bytes behind a place and 2^23 before it.
+static void divisions_of_f64_need_what_is_large_or_known_by_itself(void **state)
+{
+    (void)state;
+#define DIVIDED(a, b)                                                  \
+    "mov.b64 %a, " a ";\nmov.b64 %b, " b ";\ndiv.rn.f64 %q, %a, %b;\n" \
+    "mov.b64 %r, %q;\nst.global.u64 [%d2+48], %p;\n"
+    double quotient = counted(DIVIDED("%l", "%l2"));
+    assert_true(counted(DIVIDED("%l", "%p")) == quotient + 1);
+    assert_true(counted(DIVIDED("%p", "%l")) == quotient + 1);
+    // Two moves for the number's halves, no comparison of it.
+    assert_true(counted(DIVIDED("0d400D99999999999A", "%l")) == quotient + 2 - 1);
+    // DADD makes what FSEL takes by halves.
+#define CHOSEN(a)                                                    \
+    "mov.b64 %a, %l;\nmov.b64 %b, %l2;\nsetp.gt.f64 %c, %a, %b;\n" a \
+    "selp.f64 %q, %q, %b, %c;\nmov.b64 %r, %q;\n"
+    assert_true(counted(CHOSEN("neg.f64 %q, %a;\n")) == counted(CHOSEN("add.f64 %q, %a, %b;\n")));
+}
+
 static void an_access_far_from_its_place_needs_a_sum(void **state)
 {
     (void)state;
@@ -141,6 +160,7 @@ int main(void)
         cmocka_unit_test(a_word_is_shifted_to_64_bits_by_halves),
         cmocka_unit_test(one_lane_adds_for_all_as_many_times_a_number),
         cmocka_unit_test(a_word_that_is_stored_as_64_bits_has_a_zero_behind_it),
+        cmocka_unit_test(divisions_of_f64_need_what_is_large_or_known_by_itself),
         cmocka_unit_test(an_access_far_from_its_place_needs_a_sum),
         cmocka_unit_test(a_number_without_a_lower_half_is_added_to_the_upper_one),
     };

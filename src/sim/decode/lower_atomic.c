@@ -49,7 +49,7 @@ static bool is_of_one_lane(const struct code *c, int block)
 
 enum given { GIVEN_NUMBER, GIVEN_SAME, GIVEN_APART };
 
-// What lanes vote for is the same for all of them, and so is what is made of it alone.
+// What lanes vote for, or load from one place, is the same for all of them, and so is what is made of it alone.
 static bool is_same_for_all(const struct code *c, struct origin v, int deep)
 {
     enum { DEEP = 8 };
@@ -63,7 +63,8 @@ static bool is_same_for_all(const struct code *c, struct origin v, int deep)
         (to->kind == PTX_OPERAND_REGISTER && to->reg >= 0 && !c->differs[to->reg]))
         return true;
     enum ptx_class class = ptx_opcode_class(at(c, from)->opcode);
-    bool same = class == PTX_CLASS_INTEGER || class == PTX_CLASS_SPECIAL;
+    bool same = class == PTX_CLASS_INTEGER || class == PTX_CLASS_SPECIAL ||
+                (at(c, from)->opcode == PTX_OP_LD && ptx_space_of(at(c, from)) != PTX_SPACE_LOCAL);
     for (int s = c->first_source[from]; s < c->first_source[from + 1] && same; s++)
         same = is_same_for_all(c, c->sources[s], deep + 1);
     return same;
@@ -142,9 +143,15 @@ bool code_is_uniform_place(const struct code *c, int sum)
     return atomic;
 }
 
-static bool is_of_parameter(const struct code *c, int i, int operand)
+static bool is_loaded(const struct code *c, int i)
 {
-    int from = def_of(c, *source_of(c, i, operand));
+    int from = def_of(c, *source_of(c, i, 1));
+    return from >= 0 && at(c, from)->opcode == PTX_OP_LD;
+}
+
+static bool is_of_parameter(const struct code *c, int i)
+{
+    int from = def_of(c, *source_of(c, i, 0));
     return from >= 0 && at(c, from)->opcode == PTX_OP_LD &&
            ptx_space_of(at(c, from)) == PTX_SPACE_PARAM;
 }
@@ -156,7 +163,7 @@ static bool is_beside_parameter(const struct code *c, int i)
     const struct ptx_operand *to = &in->operands[in->writes_first ? 1 : 0];
     return ptx_opcode_class(in->opcode) == PTX_CLASS_ATOMIC && to->kind == PTX_OPERAND_ADDRESS &&
            to->reg >= 0 && to->offset != 0 && ptx_space_of(in) != PTX_SPACE_SHARED &&
-           is_of_parameter(c, i, 0);
+           is_of_parameter(c, i);
 }
 
 static double place_slots(const struct code *c, int i)
@@ -183,9 +190,9 @@ static double combined_slots(const struct code *c, int i)
                                      (in->operands[0].reg >= 0 && c->several[in->operands[0].reg]));
     enum given given = given_to(c, i);
     bool made = is_made_before(c, i);
-    // As many times a number: IMAD. The number of lanes is found in uniform registers, where a parameter's word needs no other.
+    // As many times a number: IMAD. What is loaded needs no move.
     double times = add && given == GIVEN_NUMBER && !is_one(c, i) && !made,
-           word = given == GIVEN_SAME && is_of_parameter(c, i, 1);
+           word = given == GIVEN_SAME && is_loaded(c, i);
     double further =
         made ? 0
              : without_further[given] + times + (given == GIVEN_NUMBER && !add ? LEAST : 0) +

@@ -994,7 +994,7 @@ static double slots_of(struct code *c, int i)
     if (in->opcode == PTX_OP_CVT && in->types[0] == PTX_TYPE_TF32)
         return tf32_slots(c, i);
     if (in->opcode == PTX_OP_RCP && bits_of(in) == 64 && is_rounded(in))
-        return RECIPROCAL_F64;
+        return RECIPROCAL_F64 + code_divided(c, i);
     if (is_constant_again(c, i))
         return 0;
     alone =
