@@ -105,6 +105,12 @@ static void divisions_of_f64_need_what_is_large_or_known_by_itself(void **state)
     assert_true(counted(DIVIDED("%p", "%l")) == quotient + 1);
     // Two moves for the number's halves, no comparison of it.
     assert_true(counted(DIVIDED("0d400D99999999999A", "%l")) == quotient + 2 - 1);
+    // A product of f64 has no sign of its own.
+    assert_true(counted("mov.b64 %a, %l;\nmov.b64 %b, %l2;\nmul.f64 %a, %a, %b;\nneg.f64 %q, %a;\n"
+                        "mov.b64 %r, %q;\n") ==
+                counted("mov.b64 %a, %l;\nmov.b64 %b, %l2;\nmul.f64 %q, %a, %b;\n"
+                        "mov.b64 %r, %q;\n") +
+                    1);
     // DADD makes what FSEL takes by halves.
 #define CHOSEN(a)                                                    \
     "mov.b64 %a, %l;\nmov.b64 %b, %l2;\nsetp.gt.f64 %c, %a, %b;\n" a \

@@ -620,9 +620,9 @@ static bool is_sign_of_product(const struct code *c, int i)
         if (at(c, c->readers[r].instruction)->opcode == PTX_OP_EX2)
             return false;
     int from = def_of(c, *source_of(c, i, 0));
-    return from >= 0 && is_float(at(c, i)) && at(c, from)->opcode == PTX_OP_MUL &&
-           type_of(at(c, from)) == type_of(at(c, i)) && reader_count(c, from) == 1 &&
-           c->fate[from] == FATE_MADE;
+    return from >= 0 && is_float(at(c, i)) && bits_of(at(c, i)) != 64 &&
+           at(c, from)->opcode == PTX_OP_MUL && type_of(at(c, from)) == type_of(at(c, i)) &&
+           reader_count(c, from) == 1 && c->fate[from] == FATE_MADE;
 }
 
 // Saturation of a sum or product is a modifier of what makes it.
@@ -1067,7 +1067,7 @@ void code_slots(struct code *c)
             selection_vanishes(c, i);
         if (c->fate[i] == FATE_MADE && is_pair_of_one(c, i))
             c->sites[i].pipe = PIPE_NONE;
-        if (c->fate[i] == FATE_SAME && c->sites[i].pipe != PIPE_NONE &&
+        if (c->fate[i] == FATE_SAME && c->sites[i].pipe != PIPE_NONE && !in_has(at(c, i), "nc") &&
             c->f->block_of[c->same[i]] == c->f->block_of[i])
             repetition_vanishes(c, i);
     }
