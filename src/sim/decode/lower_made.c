@@ -227,7 +227,7 @@ static double product_slots(const struct code *c, int i)
     if (first && !second && is_taken_off(c, i))
         return WIDE + HIGH + HIGH + SUM;
     if (first && second)
-        return WIDE + ZERO + SUM;
+        return WIDE + SUM + (c->loop_of[c->f->block_of[i]] >= 0 ? 0 : ZERO);
     if (first)
         return WIDE + HIGH;
     return WIDE + HIGH + SUM + (second ? 0 : HIGH);
@@ -1049,11 +1049,24 @@ static void repetition_vanishes(const struct code *c, int i)
     memcpy(t->source, first->result, sizeof t->source);
 }
 
+// The zero that the product of two words adds is made before the loops around it.
+static void product_zero_bring(struct code *c, int i)
+{
+    int block = c->f->block_of[i];
+    bool product = is_product(at(c, i), 64) || is_int(at(c, i), PTX_OP_MAD, 64);
+    if (product && block >= 0 && c->number[block] >= 0 && c->loop_of[block] >= 0 &&
+        (c->fate[i] == FATE_MADE || c->fate[i] == FATE_FOLDED) && reader_count(c, i) > 0 &&
+        !is_low_of_high(c, i) && !(reader_count(c, i) > 1 && c->fate[i] == FATE_FOLDED) &&
+        is_low_factor(c, *source_of(c, i, 0)) && is_low_factor(c, *source_of(c, i, 1)))
+        code_bring(c, before_loops(c, block), i, 1);
+}
+
 void code_slots(struct code *c)
 {
     struct numbers_kept kept = {.count = 0};
     for (int i = 0; i < c->count; i++) {
         c->place[i] = c->f->block_of[i];
+        product_zero_bring(c, i);
         if (c->fate[i] == FATE_FOLDED && c->place[i] >= 0 && is_product(at(c, i), 64) &&
             reader_count(c, i) > 0 && !is_low_of_high(c, i) && is_made_beside(c, i))
             c->slots[i] =
