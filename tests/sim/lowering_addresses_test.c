@@ -93,6 +93,16 @@ static void a_number_without_a_lower_half_is_added_to_the_upper_one(void **state
                         "shr.s64 %r, %d4, 32;\n") == shifted + 1);
 }
 
+// Of 180 comparisons.
+static void what_is_uniform_comes_second_in_a_comparison(void **state)
+{
+    (void)state;
+#define COMPARED(a, b) \
+    "shr.u64 %d3, %p, 3;\nsetp.lt.u64 %c, " a ", " b ";\nselp.b64 %r, %l, %l2, %c;\n"
+    assert_true(counted(COMPARED("%d3", "%l")) == counted(COMPARED("%l", "%d3")) + 1);
+    assert_true(counted(COMPARED("%p", "%l")) == counted(COMPARED("%l", "%p")));
+}
+
 // Of 14 forms, at most 2^23 - 1 bytes behind a place and 2^23 before it.
 static void divisions_of_f64_need_what_is_large_or_known_by_itself(void **state)
 {
@@ -167,6 +177,7 @@ int main(void)
         cmocka_unit_test(one_lane_adds_for_all_as_many_times_a_number),
         cmocka_unit_test(a_word_that_is_stored_as_64_bits_has_a_zero_behind_it),
         cmocka_unit_test(divisions_of_f64_need_what_is_large_or_known_by_itself),
+        cmocka_unit_test(what_is_uniform_comes_second_in_a_comparison),
         cmocka_unit_test(an_access_far_from_its_place_needs_a_sum),
         cmocka_unit_test(a_number_without_a_lower_half_is_added_to_the_upper_one),
     };

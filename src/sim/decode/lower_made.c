@@ -465,6 +465,19 @@ static bool is_beside_sign(const struct code *c, int i)
     return false;
 }
 
+// ISETP compares a thread's register with a uniform one. Where what is worked out in uniform
+// registers comes first, or both are parameters, one half of it is moved.
+static bool is_uniform_compared(const struct code *c, int i)
+{
+    if (ptx_has_modifier(at(c, i), PTX_MOD_EQ) || ptx_has_modifier(at(c, i), PTX_MOD_NE))
+        return false;
+    if (is_of_parameter(c, *source_of(c, i, 0)) && is_of_parameter(c, *source_of(c, i, 1)))
+        return true;
+    return origin_differs(c, source_of(c, i, 1)) && !origin_differs(c, source_of(c, i, 0)) &&
+           is_worked_out_uniform(c, *source_of(c, i, 0)) &&
+           !is_widening(at(c, def_of(c, *source_of(c, i, 0))));
+}
+
 static double wide_slots(const struct code *c, int i, double alone)
 {
     enum { ABS_SLOTS = 5, CLZ_SLOTS = 6, POPC_SLOTS = 3, MOVED = 2 };
@@ -485,7 +498,7 @@ static double wide_slots(const struct code *c, int i, double alone)
         return is_signed(type_of(in)) && number_at(c, i, 1, &by) && by == 0 &&
                        (ptx_has_modifier(in, PTX_MOD_LT) || ptx_has_modifier(in, PTX_MOD_GE))
                    ? 1
-                   : masked_slots(c, i, alone);
+                   : masked_slots(c, i, alone) + is_uniform_compared(c, i);
     if (!needs_high(c, i))
         return 1;
     if (is_int(in, PTX_OP_ADD, 64))
