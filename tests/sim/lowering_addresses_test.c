@@ -93,6 +93,34 @@ static void a_number_without_a_lower_half_is_added_to_the_upper_one(void **state
                         "shr.s64 %r, %d4, 32;\n") == shifted + 1);
 }
 
+static double of_flag(const char *type)
+{
+    static char text[1024];
+    struct bench b;
+    (void)snprintf(
+        text, sizeof text,
+        ".version 8.0\n.target sm_90\n.address_size 64\n"
+        ".visible .entry k(.param .u64 p, .param .%s f) {\n.reg .b64 %%d; .reg .b16 %%f; "
+        ".reg .b32 %%x; .reg .pred %%q;\nld.param.u64 %%d, [p];\nld.param.%s %%f, [f];\n"
+        "setp.eq.s16 %%q, %%f, 0;\nselp.b32 %%x, 3, 4, %%q;\n"
+        "st.global.u32 [%%d], %%x;\nret; }\n",
+        type, type);
+    bench_text(&b, text);
+    uint32_t words[4] = {0};
+    uint64_t p = bench_buffer(&b, "p", words, sizeof words), flag = 0;
+    bench_run(&b, "k", GRID1(1, 32), ARGS(&p, &flag));
+    double instructions = bench_counter(&b, COUNTER_WARP_INSTRUCTIONS);
+    bench_close(&b);
+    return instructions;
+}
+
+static void a_flag_where_a_word_of_parameters_begins_is_extended(void **state)
+{
+    (void)state;
+    assert_true(of_flag("s8") == of_flag("u8") + 1);
+    assert_true(of_flag("s16") == of_flag("u8") + 1);
+}
+
 // Of 180 comparisons.
 static void what_is_uniform_comes_second_in_a_comparison(void **state)
 {
@@ -177,6 +205,7 @@ int main(void)
         cmocka_unit_test(one_lane_adds_for_all_as_many_times_a_number),
         cmocka_unit_test(a_word_that_is_stored_as_64_bits_has_a_zero_behind_it),
         cmocka_unit_test(divisions_of_f64_need_what_is_large_or_known_by_itself),
+        cmocka_unit_test(a_flag_where_a_word_of_parameters_begins_is_extended),
         cmocka_unit_test(what_is_uniform_comes_second_in_a_comparison),
         cmocka_unit_test(an_access_far_from_its_place_needs_a_sum),
         cmocka_unit_test(a_number_without_a_lower_half_is_added_to_the_upper_one),
