@@ -237,6 +237,17 @@ void findings_order(struct arena *a, double time_ns, struct diagnosis *out)
     }
 }
 
+// Prices are differences of modelled times. Where the largest is less than the error that such times have on kernels that nobody
+// tuned them on, it cannot be told from no gain.
+static void fold_indistinct(const struct gpu *g, double time_ns, struct diagnosis *d)
+{
+    double error = g->value[GPU_FIELD_time_error_median_pct] / 100, best = time_ns;
+    for (int i = 0; i < d->finding_count; i++)
+        best = fmin(best, d->findings[i].expected_time_ns);
+    for (int i = 0; i < d->finding_count && best > time_ns * (1 - error); i++)
+        d->findings[i].folded = true;
+}
+
 static void findings_rank(struct arena *a, const struct diagnosis_input *in,
                           const struct bound_set *set, struct diagnosis *out)
 {
@@ -247,7 +258,9 @@ static void findings_rank(struct arena *a, const struct diagnosis_input *in,
     if (found.count > 0)
         memcpy(out->findings, found.items, found.count * sizeof *found.items);
     free(found.items);
-    findings_order(a, in->time_ns.value + transfers_ns(&in->transfers), out);
+    double time_ns = in->time_ns.value + transfers_ns(&in->transfers);
+    findings_order(a, time_ns, out);
+    fold_indistinct(in->gpu, time_ns, out);
 }
 
 double diagnose_code_floor(const struct diagnosis_input *in)
