@@ -96,6 +96,15 @@ static void a_value_less_itself_is_a_number(void **state)
     assert_true(counted("ld.global.nc.u32 %r1, [%d0];\nsub.s32 %r2, %r1, %x;\n" STORE) > zero + 1);
 }
 
+static void what_nobody_writes_is_loaded_once(void **state)
+{
+    (void)state;
+#define TWICE(nc)                                                               \
+    "ld.global" nc ".u32 %r1, [%d0];\nst.shared.u32 [s+4], %r1;\nbar.sync 0;\n" \
+    "ld.global" nc ".u32 %r2, [%d0];\nst.shared.u32 [s+8], %r2;\n"
+    assert_true(counted(TWICE(".nc")) == counted(TWICE("")) - 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -104,6 +113,7 @@ int main(void)
         cmocka_unit_test(a_loop_with_branches_in_its_turns_stays),
         cmocka_unit_test(a_loop_that_loads_what_others_may_store_stays),
         cmocka_unit_test(a_value_less_itself_is_a_number),
+        cmocka_unit_test(what_nobody_writes_is_loaded_once),
         cmocka_unit_test(a_load_that_nobody_reads_is_no_reason_for_a_branch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,9 @@ static bool absorbs_float(const struct code *c, int k, struct reader r)
         return in->type_count > 1 && in->types[1] == type_of(from);
     if (in->opcode == PTX_OP_EX2 && type_of(in) == PTX_TYPE_F32 &&
         !ptx_has_modifier(in, PTX_MOD_FTZ))
-        return false; // it is scaled before
+        return false;                                             // it is scaled before
+    if (in->opcode == PTX_OP_SELP && type_of(in) == PTX_TYPE_F64) // by halves: DADD makes it before
+        return false;
     if (from->opcode == PTX_OP_NEG || from->opcode == PTX_OP_ABS)
         return is_float(in) && in->type_count > 0 && type_of(in) == type_of(from) &&
                (ptx_opcode_class(in->opcode) == PTX_CLASS_INTEGER ||
@@ -37,10 +39,9 @@ static bool absorbs_wide(const struct code *c, int k, struct reader r)
         int other = sum ? def_of(c, *source_of(c, r.instruction, 1 - r.operand)) : -1;
         return sum && reader_count(c, k) == 1 && (other < 0 || !is_wide_product(at(c, other)));
     }
-    if (is_product(from, 64)) // of uniform registers it is made beside, and not folded
-        return reader_count(c, k) == 1 &&
-               (sum || (is_int(in, PTX_OP_SUB, 64) && r.operand == 1 && has_number(c, k))) &&
-               (value_differs(c, k) || !value_differs(c, r.instruction));
+    if (is_product(from, 64))
+        return sum || (reader_count(c, k) == 1 && is_int(in, PTX_OP_SUB, 64) && r.operand == 1 &&
+                       has_number(c, k));
     int part = def_of(c, *source_of(c, k, 0));
     bool three = (is_int(from, PTX_OP_ADD, 64) && (part < 0 || !code_rotates(c, part, k))) ||
                  is_int(from, PTX_OP_SUB, 64); // IADD3, IADD3.X

@@ -48,23 +48,76 @@ static void part(struct agreement *a, int from, int meet)
 
 static bool agrees(struct agreement *a, struct origin v, int reader, int deep);
 
+// A load gives all lanes the same from the same place, whoever else may store there; only a thread's own memory does not. Clocks are read
+// once for a warp.
+static bool is_same_from_same(const struct ptx_instruction *in)
+{
+    enum ptx_class class = ptx_opcode_class(in->opcode);
+    if (in->opcode == PTX_OP_LD)
+        return ptx_space_of(in) != PTX_SPACE_LOCAL;
+    if (in->opcode == PTX_OP_MOV && in->operand_count == 2)
+        return in->operands[1].kind == PTX_OPERAND_REGISTER ||
+               in->operands[1].kind == PTX_OPERAND_IMMEDIATE ||
+               (in->operands[1].kind == PTX_OPERAND_SPECIAL &&
+                special_is_clock(in->operands[1].special));
+    return class == PTX_CLASS_INTEGER || class == PTX_CLASS_FLOAT || class == PTX_CLASS_CONVERT ||
+           class == PTX_CLASS_SPECIAL;
+}
+
+// What a warp votes, or adds up, all of its lanes have; what one lane of all 32 has, too. From the source `from` on it has to be the same
+// for all lanes; -1: it is nothing of that.
+static int first_of_warp(const struct code *c, int i)
+{
+    enum { DATA = 1, WIDTH = 2, ALL = 0x1f };
+    const struct ptx_instruction *in = at(c, i);
+    uint64_t width;
+    switch (in->opcode) {
+    case PTX_OP_VOTE:
+    case PTX_OP_REDUX:
+        return DATA;
+    case PTX_OP_ACTIVEMASK:
+        return 0;
+    case PTX_OP_MATCH:
+        return in_has(in, "all") ? DATA : -1;
+    case PTX_OP_SHFL:
+        return in_has(in, "idx") && number_at(c, i, WIDTH, &width) && width == ALL ? DATA : -1;
+    default:
+        return -1;
+    }
+}
+
 static bool made_agrees(struct agreement *a, int i, int deep)
 {
     const struct code *c = a->c;
     const struct ptx_instruction *in = at(c, i);
-    enum ptx_class class = ptx_opcode_class(in->opcode);
     const struct ptx_operand *to = &in->operands[0];
     if (to->kind == PTX_OPERAND_REGISTER && to->reg >= 0 && !c->differs[to->reg])
         return true;
-    bool pure = class == PTX_CLASS_INTEGER || class == PTX_CLASS_FLOAT ||
-                class == PTX_CLASS_CONVERT || class == PTX_CLASS_SPECIAL ||
-                (in->opcode == PTX_OP_MOV && in->operand_count == 2 &&
-                 (in->operands[1].kind == PTX_OPERAND_REGISTER ||
-                  in->operands[1].kind == PTX_OPERAND_IMMEDIATE));
-    bool same = pure && deep < DEEP;
-    for (int s = c->first_source[i]; s < c->first_source[i + 1] && same; s++)
+    int from = is_same_from_same(in) ? 0 : first_of_warp(c, i);
+    bool same = from >= 0 && deep < DEEP;
+    for (int s = c->first_source[i] + from; s < c->first_source[i + 1] && same; s++)
         same = agrees(a, c->sources[s], i, deep + 1);
     return same;
+}
+
+// Lanes that divide, or take a root of, the same all call the routine or none does: nobody has to wait for others behind it.
+static void routines_wait(struct agreement *a, struct code *c)
+{
+    enum { WAITING = 2 }; // BSSY and BSYNC
+    for (int i = 0; i < c->count; i++) {
+        int block = c->f->block_of[i];
+        if (block < 0 || c->number[block] < 0 || c->fate[i] != FATE_MADE ||
+            at(c, i)->opcode == PTX_OP_CALL || !ptx_calls_routine(at(c, i)) ||
+            c->slots[i] <= WAITING)
+            continue;
+        for (int r = 0; r < c->f->register_count; r++)
+            a->asked[r] = false;
+        bool same = true;
+        for (int s = c->first_source[i]; s < c->first_source[i + 1] && same; s++)
+            same = agrees(a, c->sources[s], i, 0);
+        if (same)
+            c->slots[i] -= WAITING;
+    }
 }
 
 // Does a turn of the loop read what the one before it left in the register?
@@ -160,6 +213,7 @@ void code_agree(struct code *c, const int *next, bool *agree)
             changed |= !agree[b];
         }
     }
+    routines_wait(&a, c);
     for (int b = 0; b < c->f->block_count; b++) {
         c->diverged[b] = a.parted[b];
         for (int l = c->loop_of[b]; l >= 0; l = c->loops[l].around)

@@ -49,7 +49,7 @@ static bool is_of_one_lane(const struct code *c, int block)
 
 enum given { GIVEN_NUMBER, GIVEN_SAME, GIVEN_APART };
 
-// What lanes vote for is the same for all of them, and so is what is made of it alone.
+// What lanes vote for, or load from one place, is the same for all of them, and so is what is made of it alone.
 static bool is_same_for_all(const struct code *c, struct origin v, int deep)
 {
     enum { DEEP = 8 };
@@ -63,7 +63,8 @@ static bool is_same_for_all(const struct code *c, struct origin v, int deep)
         (to->kind == PTX_OPERAND_REGISTER && to->reg >= 0 && !c->differs[to->reg]))
         return true;
     enum ptx_class class = ptx_opcode_class(at(c, from)->opcode);
-    bool same = class == PTX_CLASS_INTEGER || class == PTX_CLASS_SPECIAL;
+    bool same = class == PTX_CLASS_INTEGER || class == PTX_CLASS_SPECIAL ||
+                (at(c, from)->opcode == PTX_OP_LD && ptx_space_of(at(c, from)) != PTX_SPACE_LOCAL);
     for (int s = c->first_source[from]; s < c->first_source[from + 1] && same; s++)
         same = is_same_for_all(c, c->sources[s], deep + 1);
     return same;
@@ -85,6 +86,31 @@ bool code_is_combined(const struct code *c, int i)
            is_combining(in) && is_same_address(c, i) && !is_of_one_lane(c, c->f->block_of[i]);
 }
 
+static bool does_same(const struct ptx_instruction *a, const struct ptx_instruction *b)
+{
+    static const char *const words[] = {"add", "min", "max", "and", "or", "xor"};
+    for (size_t k = 0; k < COUNT_OF(words); k++)
+        if (in_has(a, words[k]) != in_has(b, words[k]))
+            return false;
+    return type_of(a) == type_of(b);
+}
+
+static bool is_one(const struct code *c, int i)
+{
+    uint64_t number;
+    return number_at(c, i, 1, &number) && (uint32_t)number == 1;
+}
+
+// Has one before it in the block made of the same value what it is to do?
+static bool is_made_before(const struct code *c, int i)
+{
+    for (int k = block_at(c, c->f->block_of[i])->first; k < i; k++)
+        if (code_is_combined(c, k) && bits_of(at(c, k)) == bits_of(at(c, i)) &&
+            does_same(at(c, k), at(c, i)) && same_value(c, source_of(c, k, 1), source_of(c, i, 1)))
+            return true;
+    return false;
+}
+
 // Has one before it in the block found out already which lane does it for all (counted: and how many they are)?
 static bool has_leader(const struct code *c, int i, bool counted)
 {
@@ -92,8 +118,8 @@ static bool has_leader(const struct code *c, int i, bool counted)
         const struct ptx_instruction *in = at(c, k);
         bool shared = in->space_count > 0 && in->spaces[0] == PTX_SPACE_SHARED;
         if (code_is_combined(c, k) && in->space_count > 0 && bits_of(in) == 32 &&
-            (!counted || given_to(c, k) == GIVEN_NUMBER) &&
-            !(shared && in_has(in, "add") && given_to(c, k) == GIVEN_NUMBER))
+            (!counted || (in_has(in, "add") && given_to(c, k) != GIVEN_APART)) &&
+            !(shared && in_has(in, "add") && is_one(c, k)))
             return true;
     }
     return false;
@@ -117,20 +143,60 @@ bool code_is_uniform_place(const struct code *c, int sum)
     return atomic;
 }
 
+static bool is_loaded(const struct code *c, int i)
+{
+    int from = def_of(c, *source_of(c, i, 1));
+    return from >= 0 && at(c, from)->opcode == PTX_OP_LD;
+}
+
+static bool is_of_parameter(const struct code *c, int i)
+{
+    int from = def_of(c, *source_of(c, i, 0));
+    return from >= 0 && at(c, from)->opcode == PTX_OP_LD &&
+           ptx_space_of(at(c, from)) == PTX_SPACE_PARAM;
+}
+
+// The same with the number in the atomic itself, as compilers put it there.
+static bool is_beside_parameter(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    const struct ptx_operand *to = &in->operands[in->writes_first ? 1 : 0];
+    return ptx_opcode_class(in->opcode) == PTX_CLASS_ATOMIC && to->kind == PTX_OPERAND_ADDRESS &&
+           to->reg >= 0 && to->offset != 0 && ptx_space_of(in) != PTX_SPACE_SHARED &&
+           is_of_parameter(c, i);
+}
+
+static double place_slots(const struct code *c, int i)
+{
+    enum { SUM_AND_MOVES = 4 };
+    if (!is_beside_parameter(c, i))
+        return 0;
+    for (int k = block_at(c, c->f->block_of[i])->first; k < i; k++)
+        if (is_beside_parameter(c, k) && same_value(c, source_of(c, k, 0), source_of(c, i, 0)))
+            return 0;
+    return SUM_AND_MOVES;
+}
+
 // Of lanes that combine into one word one does it for all: who they are, their sum by REDUX or as many times the value, and
 // what each gets back. Shared memory has no sums of floats and of 64 bits: a loop that compares and swaps.
-double code_atomic(const struct code *c, int i)
+static double combined_slots(const struct code *c, int i)
 {
     static const int without[] = {5, 7, 6}, with[] = {10, 12, 25}, without_further[] = {0, 1, 2};
-    enum { GENERIC = 3, USED_FURTHER = 2 };
+    enum { GENERIC = 3, USED_FURTHER = 2, LEAST = 3 }; // a number moved, REDUX, moved
     enum { OTHERS = 2, SWAP_LOOP = 6, SWAP_LOOP_WIDE = 8, WIDE_WITHOUT = 11, WIDE_WITH = 19 };
     const struct ptx_instruction *in = at(c, i);
     bool shared = in->space_count > 0 && in->spaces[0] == PTX_SPACE_SHARED, add = in_has(in, "add"),
          used = in->writes_first && (reader_count(c, i) > 0 ||
                                      (in->operands[0].reg >= 0 && c->several[in->operands[0].reg]));
     enum given given = given_to(c, i);
-    double further = without_further[given] +
-                     (add && given == GIVEN_NUMBER && !has_leader(c, i, true)); // how many lanes
+    bool made = is_made_before(c, i);
+    // As many times a number: IMAD. What is loaded needs no move.
+    double times = add && given == GIVEN_NUMBER && !is_one(c, i) && !made,
+           word = given == GIVEN_SAME && is_loaded(c, i);
+    double further =
+        made ? 0
+             : without_further[given] + times + (given == GIVEN_NUMBER && !add ? LEAST : 0) +
+                   (add && given == GIVEN_NUMBER && !has_leader(c, i, true)); // how many lanes
     if (in->space_count == 0 && (is_float(in) || bits_of(in) == 64))
         return GENERIC; // a predicate says whether it was shared memory
     if (shared && add && (is_float(in) || bits_of(in) == 64))
@@ -143,9 +209,14 @@ double code_atomic(const struct code *c, int i)
         return used                      ? 0
                : has_leader(c, i, false) ? further
                                          : without[given] + (given == GIVEN_NUMBER ? OTHERS : 0);
-    if (shared && given == GIVEN_NUMBER && !used)
+    if (shared && is_one(c, i) && !used)
         return 0;
     if (has_leader(c, i, used) && (!used || given == GIVEN_NUMBER))
-        return used ? USED_FURTHER : further;
-    return used ? with[given] : without[given];
+        return used ? USED_FURTHER + times : further;
+    return (used ? with[given] : without[given] - word) + times;
+}
+
+double code_atomic(const struct code *c, int i)
+{
+    return combined_slots(c, i) + place_slots(c, i);
 }

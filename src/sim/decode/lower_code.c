@@ -337,7 +337,7 @@ static bool is_pure(const struct code *c, const struct ptx_instruction *in)
     case PTX_CLASS_MEMORY:
         return in->opcode == PTX_OP_LD && in->space_count > 0 &&
                ((in->spaces[0] == PTX_SPACE_PARAM && c->f->is_entry) ||
-                in->spaces[0] == PTX_SPACE_CONST);
+                in->spaces[0] == PTX_SPACE_CONST || in_has(in, "nc")); // what nobody writes
     case PTX_CLASS_ATOMIC:
     case PTX_CLASS_CONTROL:
     case PTX_CLASS_BARRIER:

@@ -264,17 +264,36 @@ double code_scaled(struct code *c, int i, double alone)
     return slots - ((full || approx) && is_in_sum(c, i));
 }
 
+static bool is_parameter(const struct code *c, struct origin v)
+{
+    int from = def_of(c, v);
+    return from >= 0 && at(c, from)->opcode == PTX_OP_LD && at(c, from)->space_count > 0 &&
+           at(c, from)->spaces[0] == PTX_SPACE_PARAM;
+}
+
+// The upper half of a parameter that is divided, or divided by, comes by itself, too; how large a number is, is known.
+static double divided_wide(const struct code *c, int i)
+{
+    enum {
+        SQUARE_ROOT = 1
+    }; // a half of the reciprocal's moved, for the pair with the other one less some exponent
+    double more = at(c, i)->opcode == PTX_OP_SQRT ? SQUARE_ROOT : 0;
+    int operands = at(c, i)->opcode == PTX_OP_DIV ? 2 : 1;
+    for (int k = 0; k < operands; k++)
+        more += is_parameter(c, *source_of(c, i, k));
+    return more - (operands == 2 && source_of(c, i, 0)->kind == VALUE_NUMBER);
+}
+
 // What a parameter or a number is divided by is compared with it by FCHK, which reads registers.
 double code_divided(const struct code *c, int i)
 {
     enum { NUMBER = 2 };
     const struct ptx_instruction *in = at(c, i);
-    int from = in->opcode == PTX_OP_DIV && type_of(in) == PTX_TYPE_F32 && is_rounded(in)
-                   ? def_of(c, *source_of(c, i, 0))
-                   : -1;
-    if (in->opcode == PTX_OP_DIV && type_of(in) == PTX_TYPE_F32 && is_rounded(in) &&
-        source_of(c, i, 0)->kind == VALUE_NUMBER)
-        return NUMBER;
-    return from >= 0 && at(c, from)->opcode == PTX_OP_LD && at(c, from)->space_count > 0 &&
-           at(c, from)->spaces[0] == PTX_SPACE_PARAM;
+    bool divides =
+        in->opcode == PTX_OP_DIV || in->opcode == PTX_OP_RCP || in->opcode == PTX_OP_SQRT;
+    if (divides && type_of(in) == PTX_TYPE_F64 && is_rounded(in))
+        return divided_wide(c, i);
+    if (in->opcode != PTX_OP_DIV || type_of(in) != PTX_TYPE_F32 || !is_rounded(in))
+        return 0;
+    return source_of(c, i, 0)->kind == VALUE_NUMBER ? NUMBER : is_parameter(c, *source_of(c, i, 0));
 }

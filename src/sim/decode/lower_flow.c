@@ -297,15 +297,29 @@ static int loop_of_base(const struct code *c, int i, int reader)
     return base && loop >= 0 && !c->loops[loop].has_inner && loads_anew(c, loop) ? loop : NONE;
 }
 
+// A parameter of 8 bits with a sign, or of 16, where a word begins, comes with the word's other bytes, and is extended.
+static bool is_extended_parameter(const struct code *c, int i)
+{
+    enum { WORD_BYTES = 4 };
+    const struct ptx_instruction *in = at(c, i);
+    if (in->opcode != PTX_OP_LD || in->type_count == 0 || in->operands[1].variable == NULL)
+        return false;
+    int bits = ptx_type_bits(in->types[0]);
+    uint64_t at_bytes =
+        in->operands[1].variable->param_offset_bytes + (uint64_t)in->operands[1].offset;
+    return at_bytes % WORD_BYTES == 0 && (bits == 16 || (bits == 8 && is_signed(in->types[0])));
+}
+
 static void parameter_bring(struct code *c, int i)
 {
     int places[PLACES], count = 0, last = NONE, own = NONE;
+    double loads = 1 + is_extended_parameter(c, i);
     c->slots[i] = 0;
     for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
         int reader = c->readers[r].instruction, block = c->joined_to[c->f->block_of[reader]],
             loop = loop_of_base(c, i, reader);
         if (loop != NONE && loop != last)
-            code_bring(c, block, reader, 1);
+            code_bring(c, block, reader, loads);
         if (loop != NONE)
             last = loop;
         else if (!is_base_under_predicate(c, reader) && !is_word_under_predicate(c, i, reader))
@@ -323,11 +337,11 @@ static void parameter_bring(struct code *c, int i)
             own = c->f->block_of[reader];
         }
         if (!there)
-            code_bring(c, block, reader, 1);
+            code_bring(c, block, reader, loads);
     }
     for (int p = 0; p < count; p++)
         if (!comes_along(c, i, places[p]))
-            code_bring(c, places[p], i, 1);
+            code_bring(c, places[p], i, loads);
 }
 
 static void special_bring(struct code *c, int i)

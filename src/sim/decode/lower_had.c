@@ -98,9 +98,49 @@ bool code_is_had(const struct code *c, int i)
     return is_half_of_product(c, i) || is_in_fragment_place(c, i) || is_rounded_for_number(c, i);
 }
 
+// Where an access goes: a number of bytes behind what lies in two registers, a folded sum counted with it.
+struct place {
+    struct origin base;
+    int64_t offset;
+};
+
+static bool place_of(const struct code *c, int i, struct place *p)
+{
+    const struct ptx_instruction *in = at(c, i);
+    int operand = in->writes_first ? 1 : 0;
+    enum ptx_space space = ptx_space_of(in);
+    if (!is_address_of(c, (struct reader){i, 0}) || in->operands[operand].reg < 0 ||
+        (space != PTX_SPACE_GLOBAL && space != PTX_SPACE_GENERIC))
+        return false;
+    *p = (struct place){*source_of(c, i, 0), in->operands[operand].offset};
+    int sum = def_of(c, p->base);
+    uint64_t number;
+    if (sum >= 0 && c->fate[sum] == FATE_FOLDED && is_int(at(c, sum), PTX_OP_ADD, 64) &&
+        number_at(c, sum, 1, &number)) {
+        p->offset += (int64_t)number;
+        p->base = *source_of(c, sum, 0);
+    }
+    return origin_differs(c, &p->base);
+}
+
+// An access has a signed number of 24 bits added. What is farther away is reached from a sum with the nearest multiple of 2^24, once in
+// a block for all that lie about it.
+static double far_slots(const struct code *c, int i)
+{
+    enum { SUM = 2, HALF = 1 << 23, BITS = 24 };
+    struct place own, other;
+    if (!place_of(c, i, &own) || (own.offset + HALF) >> BITS == 0)
+        return 0;
+    for (int k = block_at(c, c->f->block_of[i])->first; k < i; k++)
+        if (place_of(c, k, &other) && same_value(c, &own.base, &other.base) &&
+            (own.offset + HALF) >> BITS == (other.offset + HALF) >> BITS)
+            return 0;
+    return SUM;
+}
+
 double code_needed_beside(const struct code *c, int i)
 {
-    return texture_slots(c, i) + is_at_global_variable(c, i);
+    return texture_slots(c, i) + is_at_global_variable(c, i) + far_slots(c, i);
 }
 
 // Do nothing but comparisons read it, and uniform arithmetic for them? What else needs it in a register of the thread's has it made

@@ -146,20 +146,30 @@ static bool is_in_comparison(const struct code *c, int i)
 
 /* ---- slots ---------------------------------------------------------------------------------------- */
 
-static bool is_pair_of_word(const struct code *c, struct origin v)
+// Is the high half known to be zero?
+static bool is_low_factor(const struct code *c, struct origin v)
 {
-    int from = def_of(c, v);
-    return from >= 0 && is_widening(at(c, from));
-}
-
-// Is the high half zero, or known to be the sign where both factors stand beside each other?
-static bool is_low_factor(const struct code *c, int i, struct origin v)
-{
-    int from = def_of(c, v);
+    enum { WORD = 32 };
+    uint64_t number;
     if (v.kind == VALUE_NUMBER)
-        return v.bits >> 32 == 0;
-    return from >= 0 && is_widening(at(c, from)) &&
-           (!is_signed(at(c, from)->types[1]) || c->f->block_of[from] == c->f->block_of[i]);
+        return v.bits >> WORD == 0;
+    int from = def_of(c, v);
+    if (from < 0)
+        return false;
+    const struct ptx_instruction *in = at(c, from);
+    switch (in->opcode) {
+    case PTX_OP_CVT:
+        return is_widening(in) && !is_signed(in->types[1]);
+    case PTX_OP_LD:
+        return bits_of(in) <= WORD && in->vector <= 1 && !is_signed(type_of(in));
+    case PTX_OP_AND:
+        return number_at(c, from, 1, &number) && number >> WORD == 0;
+    case PTX_OP_SHR:
+        return bits_of(in) == 2 * WORD && !is_signed(type_of(in)) &&
+               number_at(c, from, 1, &number) && number >= WORD;
+    default:
+        return false;
+    }
 }
 
 // What makes the upper 64 bits of a product has made the lower ones, if the factors stand in the same order.
@@ -185,20 +195,42 @@ static double high_product_slots(const struct code *c, int i, double alone)
     return !number_at(c, i, 1, &number) ? SIGNED : (int64_t)number < 0 ? BY_NEGATIVE : BY_NUMBER;
 }
 
-// mul.lo of 64 bits, with an addition or without: IMAD.WIDE of the low halves, IMAD of each high half that may not be zero,
-// their sum.
+static bool is_of_parameter(const struct code *c, struct origin v)
+{
+    int from = def_of(c, v);
+    return from >= 0 && at(c, from)->opcode == PTX_OP_LD && at(c, from)->space_count > 0 &&
+           at(c, from)->spaces[0] == PTX_SPACE_PARAM;
+}
+
+// Is the product taken off something? Then a factor is less zero first, and has a high half.
+static bool is_taken_off(const struct code *c, int i)
+{
+    struct reader r = c->readers[c->first_reader[i]];
+    return reader_count(c, i) == 1 && is_int(at(c, r.instruction), PTX_OP_SUB, 64) &&
+           r.operand == 1 && !has_number(c, i);
+}
+
+// mul.lo of 64 bits, with an addition or without: IMAD.WIDE of the low halves, IMAD of each high half that may not be zero, and their
+// sum, which the IMAD of the second factor's high half takes in where it is the only one. Of two low factors the sum is made none the less,
+// with a zero from a uniform register.
 static double product_slots(const struct code *c, int i)
 {
+    enum { WIDE = 1, SUM = 1, HIGH = 1, ZERO = 1 };
+    const struct origin *a = source_of(c, i, 0), *b = source_of(c, i, 1);
     if (is_low_of_high(c, i))
         return 0;
-    int high = 0;
-    for (int k = 0; k < 2; k++) {
-        int from = def_of(c, *source_of(c, i, k));
-        bool sign = from >= 0 && is_widening(at(c, from)) && is_signed(at(c, from)->types[1]);
-        high += !is_low_factor(c, i, *source_of(c, i, k)) ||
-                (sign && !is_low_factor(c, i, *source_of(c, i, 1 - k)));
+    if (is_of_parameter(c, *a) && origin_differs(c, b)) { // comes second
+        const struct origin *other = a;
+        a = b, b = other;
     }
-    return 1 + high + (high > 0);
+    bool first = is_low_factor(c, *a), second = is_low_factor(c, *b);
+    if (first && !second && is_taken_off(c, i))
+        return WIDE + HIGH + HIGH + SUM;
+    if (first && second)
+        return WIDE + SUM + (c->loop_of[c->f->block_of[i]] >= 0 ? 0 : ZERO);
+    if (first)
+        return WIDE + HIGH;
+    return WIDE + HIGH + SUM + (second ? 0 : HIGH);
 }
 
 // Does IMAD.WIDE multiply the value by a number? It takes no uniform register there.
@@ -252,58 +284,91 @@ static bool is_moved_address(const struct code *c, int i)
     return moved;
 }
 
-// Is a factor a word with a sign that is worked out in uniform registers?
-static bool has_extended_factor(const struct code *c, int product)
-{
-    for (int k = 0; k < 2; k++) {
-        int from = def_of(c, *source_of(c, product, k));
-        bool extended = from >= 0 && !value_differs(c, from) &&
-                        ((is_widening(at(c, from)) && is_signed(at(c, from)->types[1])) ||
-                         (at(c, from)->opcode == PTX_OP_LD && is_signed(type_of(at(c, from)))));
-        if (extended)
-            return true;
-    }
-    return false;
-}
-
 // A shift by a number of a product by a number is that of both numbers. -1: it is none.
 static int shifted_product(const struct code *c, int shift)
 {
     int product =
         is_shift_by_number(c, shift, PTX_OP_SHL, 64) ? def_of(c, *source_of(c, shift, 0)) : -1;
-    return product >= 0 && is_wide_product(at(c, product)) && has_number(c, product) ? product : -1;
+    return product >= 0 && has_number(c, product) &&
+                   (is_wide_product(at(c, product)) || is_product(at(c, product), 64))
+               ? product
+               : -1;
 }
 
 // Is it part of such a shift alone, which a sum takes in?
 static bool is_in_shift(const struct code *c, int i)
 {
-    int shift = is_wide_product(at(c, i)) && reader_count(c, i) == 1
-                    ? c->readers[c->first_reader[i]].instruction
-                    : -1;
+    bool product = is_wide_product(at(c, i)) || is_product(at(c, i), 64);
+    int shift =
+        product && reader_count(c, i) == 1 ? c->readers[c->first_reader[i]].instruction : -1;
     return shift >= 0 && c->fate[shift] == FATE_FOLDED && shifted_product(c, shift) >= 0;
+}
+
+// Several sums take a product in, or one in a loop that finds it made: what its factors' high halves add is made once.
+static bool is_made_beside(const struct code *c, int product)
+{
+    int reader = c->readers[c->first_reader[product]].instruction;
+    return reader_count(c, product) > 1 ||
+           (c->loop_of[c->f->block_of[reader]] >= 0 &&
+            !in_loop(c, c->f->block_of[product], c->loop_of[c->f->block_of[reader]]));
+}
+
+// IMAD.WIDE adds a pair of registers. What it takes to make one of a word, whose upper half is zero or the sign, where a factor is in
+// uniform registers or a number also to bring it there; of a value that is worked out in uniform registers.
+static double paired_slots(const struct code *c, int sum, int product, struct origin added)
+{
+    enum { PAIR = 2, ZERO = 1 };
+    int from = def_of(c, added);
+    if (added.kind == VALUE_NUMBER)
+        return PAIR;
+    if (from < 0 || !is_widening(at(c, from)))
+        return from >= 0 && !is_brought(at(c, from)) && value_differs(c, sum) &&
+                       is_worked_out_uniform(c, added)
+                   ? PAIR
+                   : 0;
+    bool sign = is_signed(at(c, from)->types[1]);
+    if (is_product(at(c, product), 64))
+        return ZERO;
+    if (!value_differs(c, from) && value_differs(c, sum) &&
+        !(origin_differs(c, source_of(c, product, 0)) &&
+          origin_differs(c, source_of(c, product, 1))))
+        return PAIR;
+    return sign ? 0 : ZERO;
+}
+
+// A number without a lower half is added to the upper half alone of what has been shifted there.
+static bool is_of_upper_halves(const struct code *c, int i)
+{
+    enum { WORD = 32 };
+    uint64_t by, number;
+    int from = def_of(c, *source_of(c, i, 0));
+    return from >= 0 && is_shift_by_number(c, from, PTX_OP_SHL, 64) && number_at(c, from, 1, &by) &&
+           by >= WORD && number_at(c, i, 1, &number) && (uint32_t)number == 0;
 }
 
 static double sum_slots(const struct code *c, int i)
 {
-    enum { PAIR = 2 };
+    if (is_of_upper_halves(c, i))
+        return 1;
     for (int k = 0; k < 2; k++) {
         int from = def_of(c, *source_of(c, i, k));
         if (from < 0 || c->fate[from] != FATE_FOLDED)
             continue;
-        int other = def_of(c, *source_of(c, i, 1 - k));
-        // A word of uniform registers comes to a pair of others first, or becomes a pair where no factor needs their place.
-        bool moved = other >= 0 && is_widening(at(c, other)) && !value_differs(c, other) &&
-                     value_differs(c, i) &&
-                     (is_signed(at(c, other)->types[1]) || has_extended_factor(c, from));
+        double pair = paired_slots(c, i, from, *source_of(c, i, 1 - k));
         if (is_product(at(c, from), 64))
-            return is_low_of_high(c, from) ? 2 : product_slots(c, from) + (moved ? PAIR : 0);
+            return (is_low_of_high(c, from) || is_made_beside(c, from) ? 2
+                                                                       : product_slots(c, from)) +
+                   pair;
         // LEA.HI.X.SX32 extends a register of the thread's.
         if (is_widening(at(c, from)) && is_signed(at(c, from)->types[1]) &&
             !value_differs(c, from) && value_differs(c, i))
             return 2 + 1;
-        if (is_wide_product(at(c, from)) ||
-            (shifted_product(c, from) >= 0 && is_in_shift(c, shifted_product(c, from))))
-            return 1 + (moved || source_of(c, i, 1 - k)->kind == VALUE_NUMBER ? PAIR : 0);
+        int shifted = shifted_product(c, from);
+        bool in_shift = shifted >= 0 && is_in_shift(c, shifted);
+        if (in_shift && is_product(at(c, shifted), 64))
+            return product_slots(c, shifted) + !value_differs(c, i);
+        if (is_wide_product(at(c, from)) || in_shift)
+            return 1 + pair;
     }
     return 2;
 }
@@ -319,6 +384,14 @@ static int halves_changed(const struct ptx_instruction *in, uint64_t number)
     return changed;
 }
 
+// LEA takes the lower half of a shift off something.
+static bool is_shift_taken_off(const struct code *c, int i)
+{
+    struct reader r = c->readers[c->first_reader[i]];
+    return at(c, i)->opcode == PTX_OP_SHL && reader_count(c, i) == 1 && r.operand == 1 &&
+           is_int(at(c, r.instruction), PTX_OP_SUB, 64);
+}
+
 static int shifted_slots(const struct code *c, int i, uint64_t by)
 {
     enum { WORD = 32 };
@@ -330,7 +403,7 @@ static int shifted_slots(const struct code *c, int i, uint64_t by)
         return 1;
     if (by > WORD)
         return 1 + sign;
-    return !right && is_pair_of_word(c, *source_of(c, i, 0)) ? 1 : 2;
+    return is_shift_taken_off(c, i) ? 1 : 2;
 }
 
 // A comparison of 64 bits with zero, of bits that a mask leaves: LOP3 of the halves where there are any has a predicate.
@@ -392,6 +465,19 @@ static bool is_beside_sign(const struct code *c, int i)
     return false;
 }
 
+// ISETP compares a thread's register with a uniform one. Where what is worked out in uniform
+// registers comes first, or both are parameters, one half of it is moved.
+static bool is_uniform_compared(const struct code *c, int i)
+{
+    if (ptx_has_modifier(at(c, i), PTX_MOD_EQ) || ptx_has_modifier(at(c, i), PTX_MOD_NE))
+        return false;
+    if (is_of_parameter(c, *source_of(c, i, 0)) && is_of_parameter(c, *source_of(c, i, 1)))
+        return true;
+    return origin_differs(c, source_of(c, i, 1)) && !origin_differs(c, source_of(c, i, 0)) &&
+           is_worked_out_uniform(c, *source_of(c, i, 0)) &&
+           !is_widening(at(c, def_of(c, *source_of(c, i, 0))));
+}
+
 static double wide_slots(const struct code *c, int i, double alone)
 {
     enum { ABS_SLOTS = 5, CLZ_SLOTS = 6, POPC_SLOTS = 3, MOVED = 2 };
@@ -412,7 +498,7 @@ static double wide_slots(const struct code *c, int i, double alone)
         return is_signed(type_of(in)) && number_at(c, i, 1, &by) && by == 0 &&
                        (ptx_has_modifier(in, PTX_MOD_LT) || ptx_has_modifier(in, PTX_MOD_GE))
                    ? 1
-                   : masked_slots(c, i, alone);
+                   : masked_slots(c, i, alone) + is_uniform_compared(c, i);
     if (!needs_high(c, i))
         return 1;
     if (is_int(in, PTX_OP_ADD, 64))
@@ -424,7 +510,7 @@ static double wide_slots(const struct code *c, int i, double alone)
     int less = is_int(in, PTX_OP_SUB, 64) ? def_of(c, *source_of(c, i, 0)) : -1;
     if (less >= 0 && c->fate[less] == FATE_FOLDED && is_wide_product(at(c, less)))
         return 1; // IMAD.WIDE adds what has the other sign
-    if (is_product(in, 64))
+    if (is_product(in, 64) || is_int(in, PTX_OP_MAD, 64))
         return product_slots(c, i);
     if (in->opcode == PTX_OP_MUL && ptx_has_modifier(in, PTX_MOD_HI))
         return high_product_slots(c, i, alone);
@@ -547,9 +633,9 @@ static bool is_sign_of_product(const struct code *c, int i)
         if (at(c, c->readers[r].instruction)->opcode == PTX_OP_EX2)
             return false;
     int from = def_of(c, *source_of(c, i, 0));
-    return from >= 0 && is_float(at(c, i)) && at(c, from)->opcode == PTX_OP_MUL &&
-           type_of(at(c, from)) == type_of(at(c, i)) && reader_count(c, from) == 1 &&
-           c->fate[from] == FATE_MADE;
+    return from >= 0 && is_float(at(c, i)) && bits_of(at(c, i)) != 64 &&
+           at(c, from)->opcode == PTX_OP_MUL && type_of(at(c, from)) == type_of(at(c, i)) &&
+           reader_count(c, from) == 1 && c->fate[from] == FATE_MADE;
 }
 
 // Saturation of a sum or product is a modifier of what makes it.
@@ -815,6 +901,25 @@ static double choice_slots(const struct code *c, int i)
     return 0;
 }
 
+// A word that is stored as 64 bits needs a zero in the register behind it.
+static bool is_stored_pair(const struct code *c, int i)
+{
+    bool stored = false;
+    for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++) {
+        const struct ptx_instruction *to = at(c, c->readers[r].instruction);
+        bool stores =
+            to->opcode == PTX_OP_ST || to->opcode == PTX_OP_RED || to->opcode == PTX_OP_ATOM;
+        stored |= stores && to->vector <= 1 && bits_of(to) == 64 && c->readers[r].operand > 0;
+        int other =
+            is_int(to, PTX_OP_ADD, 64)
+                ? def_of(c, *source_of(c, c->readers[r].instruction, 1 - c->readers[r].operand))
+                : -1;
+        if (other >= 0 && c->fate[other] == FATE_FOLDED && at(c, other)->opcode == PTX_OP_MUL)
+            return false; // it has one for IMAD.WIDE
+    }
+    return stored && !is_signed(at(c, i)->types[1]) && value_differs(c, i);
+}
+
 static bool is_half_arithmetic(const struct ptx_instruction *in, enum ptx_type type)
 {
     return in->type_count > 0 && type_of(in) == type &&
@@ -874,7 +979,9 @@ static double slots_of(struct code *c, int i)
     if (is_moved_word(c, i))
         return 2;
     if (is_widening(in))
-        return needs_high(c, i) ? is_signed(in->types[1]) + is_copied_to_pair(c, i) : 0;
+        return needs_high(c, i)
+                   ? is_signed(in->types[1]) + is_copied_to_pair(c, i) + is_stored_pair(c, i)
+                   : 0;
     if (in->opcode == PTX_OP_NEG ||
         (in->opcode == PTX_OP_ABS && (is_float(in) || bits_of(in) != 64)))
         return bits_of(in) == 64 && !is_float(in)                     ? 2
@@ -900,7 +1007,7 @@ static double slots_of(struct code *c, int i)
     if (in->opcode == PTX_OP_CVT && in->types[0] == PTX_TYPE_TF32)
         return tf32_slots(c, i);
     if (in->opcode == PTX_OP_RCP && bits_of(in) == 64 && is_rounded(in))
-        return RECIPROCAL_F64;
+        return RECIPROCAL_F64 + code_divided(c, i);
     if (is_constant_again(c, i))
         return 0;
     alone =
@@ -955,11 +1062,28 @@ static void repetition_vanishes(const struct code *c, int i)
     memcpy(t->source, first->result, sizeof t->source);
 }
 
+// The zero that the product of two words adds is made before the loops around it.
+static void product_zero_bring(struct code *c, int i)
+{
+    int block = c->f->block_of[i];
+    bool product = is_product(at(c, i), 64) || is_int(at(c, i), PTX_OP_MAD, 64);
+    if (product && block >= 0 && c->number[block] >= 0 && c->loop_of[block] >= 0 &&
+        (c->fate[i] == FATE_MADE || c->fate[i] == FATE_FOLDED) && reader_count(c, i) > 0 &&
+        !is_low_of_high(c, i) && !(reader_count(c, i) > 1 && c->fate[i] == FATE_FOLDED) &&
+        is_low_factor(c, *source_of(c, i, 0)) && is_low_factor(c, *source_of(c, i, 1)))
+        code_bring(c, before_loops(c, block), i, 1);
+}
+
 void code_slots(struct code *c)
 {
     struct numbers_kept kept = {.count = 0};
     for (int i = 0; i < c->count; i++) {
         c->place[i] = c->f->block_of[i];
+        product_zero_bring(c, i);
+        if (c->fate[i] == FATE_FOLDED && c->place[i] >= 0 && is_product(at(c, i), 64) &&
+            reader_count(c, i) > 0 && !is_low_of_high(c, i) && is_made_beside(c, i))
+            c->slots[i] =
+                !is_low_factor(c, *source_of(c, i, 0)) + !is_low_factor(c, *source_of(c, i, 1));
         if (c->fate[i] == FATE_MADE && c->place[i] >= 0 && !is_predicate_again(c, i) &&
             !is_of_predicate_alone(c, i))
             c->slots[i] = slots_of(c, i) + code_bytes(c, i) + code_numbers(c, i, &kept);
@@ -969,7 +1093,7 @@ void code_slots(struct code *c)
             selection_vanishes(c, i);
         if (c->fate[i] == FATE_MADE && is_pair_of_one(c, i))
             c->sites[i].pipe = PIPE_NONE;
-        if (c->fate[i] == FATE_SAME && c->sites[i].pipe != PIPE_NONE &&
+        if (c->fate[i] == FATE_SAME && c->sites[i].pipe != PIPE_NONE && !in_has(at(c, i), "nc") &&
             c->f->block_of[c->same[i]] == c->f->block_of[i])
             repetition_vanishes(c, i);
     }
