@@ -195,12 +195,60 @@ static void a_word_that_is_stored_as_64_bits_has_a_zero_behind_it(void **state)
     assert_true(counted("mov.u64 %r, %lu;\n") == counted("mov.u64 %r, %l;\n") + 1);
 }
 
+// Eight turns, of which each adds what `sums` says to a pointer of all lanes, and steps it.
+static double walked(const char *leaves, const char *sums)
+{
+    static char text[4096];
+    struct bench b;
+    int length = snprintf(
+        text, sizeof text,
+        ".version 8.0\n.target sm_90\n.address_size 64\n"
+        ".visible .entry k(.param .u64 in, .param .u32 turns) {\n"
+        ".reg .b32 %%x, %%y, %%n, %%v, %%u; .reg .b64 %%in, %%s, %%o, %%o2, %%d<4>; .reg .pred "
+        "%%c;\n"
+        "ld.param.u64 %%in, [in];\nld.param.u32 %%n, [turns];\nmov.u32 %%x, %%tid.x;\n"
+        "setp.gt.u32 %%c, %%x, 99;\n%s\nmul.lo.s32 %%y, %%x, 3;\nmul.wide.s32 %%o, %%x, 4;\n"
+        "mul.wide.s32 %%o2, %%y, 8;\nmov.u32 %%u, 0;\nmov.u64 %%s, %%in;\n"
+        "turn:\n.pragma \"nounroll\";\n%sadd.s32 %%u, %%u, %%v;\nadd.s64 %%s, %%s, 16;\n"
+        "add.s32 %%n, %%n, -1;\nsetp.ne.s32 %%c, %%n, 0;\n@%%c bra turn;\n"
+        "add.s64 %%d1, %%in, %%o;\nst.global.u32 [%%d1], %%u;\nend:\nret; }\n",
+        leaves, sums);
+    assert_true(length > 0 && (size_t)length < sizeof text);
+    bench_text(&b, text);
+    static uint32_t words[1024];
+    uint64_t in = bench_buffer(&b, "in", words, sizeof words);
+    uint32_t turns = 8;
+    bench_run(&b, "k", GRID1(1, 32), ARGS(&in, &turns));
+    double instructions = bench_counter(&b, COUNTER_WARP_INSTRUCTIONS);
+    bench_close(&b);
+    return instructions;
+}
+
+// It is in uniform registers where one sum reads it, which IMAD.WIDE with a number cannot add. (ptxas 13.0, 8 forms.)
+static void a_pointer_that_lanes_step_together_is_moved_for_its_sum(void **state)
+{
+    (void)state;
+    const char *one = "add.s64 %d1, %s, %o;\nld.global.u32 %v, [%d1];\n";
+    const char *two = "add.s64 %d1, %s, %o;\nld.global.u32 %v, [%d1];\n"
+                      "add.s64 %d2, %s, %o2;\nld.global.u32 %y, [%d2];\nadd.s32 %v, %v, %y;\n";
+    // Of two sums: a sum, a load, and the sum of what was loaded.
+    enum { TURNS = 8, LOAD = 1, SUM = 1, MOVES = 2 };
+    const char *none = "mov.u32 %v, %x;\n";
+    double stepped = walked("", one) - walked("", none);
+    assert_true(stepped >= TURNS * (LOAD + SUM + MOVES));
+    assert_true(walked("@%c bra end;", one) - walked("@%c bra end;", none) ==
+                stepped);                               // who leaves is gone
+    double by_two = walked("", two) - walked("", none); // the second one's value is added, too
+    assert_true(by_two < TURNS * (2 * (LOAD + SUM) + 1 + MOVES));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_product_of_64_bits_takes_what_the_halves_of_its_factors_need),
         cmocka_unit_test(a_product_of_64_bits_is_part_of_each_sum_that_reads_it),
         cmocka_unit_test(a_word_becomes_a_pair_for_imad_wide),
+        cmocka_unit_test(a_pointer_that_lanes_step_together_is_moved_for_its_sum),
         cmocka_unit_test(a_word_is_shifted_to_64_bits_by_halves),
         cmocka_unit_test(one_lane_adds_for_all_as_many_times_a_number),
         cmocka_unit_test(a_word_that_is_stored_as_64_bits_has_a_zero_behind_it),

@@ -144,8 +144,9 @@ void polls_find(struct decoder *d);   // decode_poll.c: when all is decoded
 void claims_find(struct decoder *d);  // decode_poll.c
 void regions_find(struct program *p); // decode_region.c: when all functions are decoded
 void carries_link(struct program *p); // decode_carry.c: before them
-// decode_uniform.c: of each register, may lanes of a warp have different values in it? To be freed.
-bool *registers_differing(const struct decoder *d);
+// decode_uniform.c: of each register, may lanes of a warp have different values in it? Without those that are gone: lanes with nothing left to
+// do part from none where they leave. To be freed.
+bool *registers_differing(const struct decoder *d, bool without_gone);
 // decode_call.c
 void decode_call(struct decoder *d, const struct ptx_instruction *in);
 int formal_registers(

@@ -15,6 +15,7 @@ struct uniformity {
     bool *seen;                       // by block, from one branch
     int *next;                        // blocks to look at
     bool changed;
+    bool without_gone; // lanes for which there is nothing left part from none
 };
 
 static bool special_differs(enum ptx_special s)
@@ -94,8 +95,8 @@ static void mark_results(struct uniformity *u, int instruction)
     }
 }
 
-// Lanes that part at the end of a block meet again where all ways lead.
-static void mark_parted(struct uniformity *u, const struct ptx_block *from)
+// Visits what can be reached from the block, but not beyond `until`; marks it as parted or not. Is `from` among it?
+static bool is_reached(struct uniformity *u, const struct ptx_block *from, int until, bool parts)
 {
     const struct ptx_function *f = u->d->f;
     int count = 0;
@@ -104,27 +105,41 @@ static void mark_parted(struct uniformity *u, const struct ptx_block *from)
          b = count > 0 ? &f->blocks[u->next[--count]] : NULL)
         for (int i = 0; i < b->successor_count; i++) {
             int to = b->successors[i];
-            if (to < 0 || to == from->postdominator || u->seen[to])
+            if (to < 0 || to == until || u->seen[to])
                 continue;
             u->seen[to] = true;
-            u->changed |= !u->parted[to];
-            u->parted[to] = true;
+            u->changed |= parts && !u->parted[to];
+            u->parted[to] |= parts;
             u->next[count++] = to;
         }
+    return u->seen[from - f->blocks];
 }
 
+// Lanes for which there is nothing left are gone, and the others are not apart. Those that leave a loop are: ptxas takes what turns hand
+// on as different there.
+static bool lets_lanes_go(struct uniformity *u, const struct ptx_block *b)
+{
+    bool ends = false;
+    for (int i = 0; i < b->successor_count; i++)
+        ends |= b->successors[i] >= 0 && block_ends_thread(u->d->f, b->successors[i]);
+    return ends && !is_reached(u, b, -1, false);
+}
+
+// Lanes that part at the end of a block meet again where all ways lead.
 static void branch_parts(struct uniformity *u, int block)
 {
     const struct ptx_block *b = &u->d->f->blocks[block];
     const struct ptx_instruction *last = &u->d->f->instructions[b->first + b->count - 1];
-    if (b->successor_count > 1 && (last->guard < 0 || u->differs[last->guard])) // brx: as parting
-        mark_parted(u, b);
+    if (b->successor_count > 1 && (last->guard < 0 || u->differs[last->guard]) && // brx: as parting
+        !(u->without_gone && lets_lanes_go(u, b)))
+        is_reached(u, b, b->postdominator, true);
 }
 
-bool *registers_differing(const struct decoder *d)
+bool *registers_differing(const struct decoder *d, bool without_gone)
 {
     const struct ptx_function *f = d->f;
-    struct uniformity u = {.d = d, .timing = &d->program->timing[d->out->site_base]};
+    struct uniformity u = {
+        .d = d, .timing = &d->program->timing[d->out->site_base], .without_gone = without_gone};
     u.differs = xcalloc((size_t)f->register_count + 1, sizeof(bool));
     u.parted = xcalloc((size_t)f->block_count + 1, sizeof(bool));
     u.seen = xcalloc((size_t)f->block_count + 1, sizeof(bool));

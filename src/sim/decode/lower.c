@@ -296,7 +296,7 @@ static void constants_lower(const struct decoder *d)
             continue;
         int base = in->operands[1].reg;
         if (base >= 0 && differs == NULL)
-            differs = registers_differing(d);
+            differs = registers_differing(d, false);
         bool scalar = in->operands[0].kind == PTX_OPERAND_REGISTER;
         if (base < 0 || (scalar && !differs[base])) {
             t->pipe = comes_along(d, i) ? PIPE_NONE : PIPE_UNIFORM;

@@ -127,7 +127,7 @@ void lower_around(const struct decoder *d)
 {
     const struct ptx_function *f = d->f;
     struct timing_site *t = &d->program->timing[d->out->site_base];
-    bool *differs = registers_differing(d), begun = !f->is_entry;
+    bool *differs = registers_differing(d, false), begun = !f->is_entry;
     bool *meets =
         xcalloc((size_t)f->block_count + 1, sizeof(bool)); // there, lanes are waited for already
     for (int i = 0; i < f->instruction_count; i++) {

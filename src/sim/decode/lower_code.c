@@ -772,6 +772,7 @@ static void code_end(struct code *c, struct arena *a)
     free(c->several);
     free(c->high);
     free(c->differs);
+    free(c->steps_apart);
     free(c->first_source);
     free(c->sources);
     free(c->readers);
@@ -788,7 +789,8 @@ struct code *code_of(struct decoder *d)
     if (c->count == 0 || d->f->block_count == 0)
         return c;
     code_start(c, &d->program->arena);
-    c->differs = registers_differing(d);
+    c->differs = registers_differing(d, false);
+    c->steps_apart = registers_differing(d, true);
     ptx_high_halves(d->f, c->high);
     order_find(c);
     dominators_find(c);

@@ -89,7 +89,8 @@ struct code {
     struct decoder *d;
     const struct ptx_function *f;
     struct timing_site *sites;
-    int count; // instructions
+    int count;         // instructions
+    bool *steps_apart; // differs, were lanes that left for the kernel's end no others
     bool *differs, *high;
     // by block
     int *dominator, *order, *number; // immediate; reverse postorder and its inverse

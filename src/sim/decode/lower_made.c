@@ -313,6 +313,19 @@ static bool is_made_beside(const struct code *c, int product)
             !in_loop(c, c->f->block_of[product], c->loop_of[c->f->block_of[reader]]));
 }
 
+// A pointer that lanes step together, to which one sum adds something: it is in uniform registers. Where two do, or an access reads it
+// as it is, it is not (8 forms).
+static bool is_stepped_uniform(const struct code *c, int reg)
+{
+    int sums = 0;
+    for (int i = 0; i < c->count && !c->steps_apart[reg]; i++)
+        for (int s = c->first_source[i]; s < c->first_source[i + 1]; s++)
+            if (c->sources[s].kind == VALUE_KEPT && c->sources[s].at == reg)
+                sums +=
+                    is_int(at(c, i), PTX_OP_ADD, 64) ? value_differs(c, i) && !has_number(c, i) : 2;
+    return sums == 1;
+}
+
 // IMAD.WIDE adds a pair of registers. What it takes to make one of a word, whose upper half is zero or the sign, where a factor is in
 // uniform registers or a number also to bring it there; of a value that is worked out in uniform registers.
 static double paired_slots(const struct code *c, int sum, int product, struct origin added)
@@ -321,6 +334,10 @@ static double paired_slots(const struct code *c, int sum, int product, struct or
     int from = def_of(c, added);
     if (added.kind == VALUE_NUMBER)
         return PAIR;
+    if (added.kind == VALUE_KEPT)
+        return has_number(c, product) && value_differs(c, sum) && is_stepped_uniform(c, added.at)
+                   ? PAIR
+                   : 0;
     if (from < 0 || !is_widening(at(c, from)))
         return from >= 0 && !is_brought(at(c, from)) && value_differs(c, sum) &&
                        is_worked_out_uniform(c, added)
