@@ -323,9 +323,24 @@ static void loads_begin(struct replay *p, struct warp_state *w, uint32_t loop, d
     }
 }
 
-// Loads that ptxas has beside this one, over side ways: they begin when it does. Those of the next turn do not.
+// When what brings the load's place is there: one of those that began with it, or the leader.
+static double place_ready(const struct replay *p, const struct loads_ahead *all,
+                          const struct trace_op *op, const struct trace_op *leader, double leads)
+{
+    uint32_t from = p->in->sites[op->site].beside_from;
+    if (from == 0)
+        return 0;
+    double ready = leader->site + from == op->site ? leads : 0;
+    for (int i = 0; i < all->count; i++)
+        if (all->at[i].op->site + from == op->site)
+            ready = all->at[i].ready;
+    return ready;
+}
+
+// Loads that ptxas has beside this one, over side ways: they begin when it does, or when that has come which brings their places.
+// Those of the next turn do not.
 static void beside_begin(struct replay *p, struct warp_state *w, const struct trace_op *leader,
-                         double at)
+                         double at, double ready)
 {
     enum { FAR = 1024 }; // operations
     const struct trace_op *end = w->trace->ops + w->trace->count;
@@ -336,8 +351,11 @@ static void beside_begin(struct replay *p, struct warp_state *w, const struct tr
     all->count = 0;
     for (const struct trace_op *op = leader + 1; op < end && op->site != leader->site; op++)
         if (p->in->sites[op->site].beside == leader->site + 1 && all->count < TOGETHER) {
+            double begins = later(at, place_ready(p, all, op, leader, ready));
+            // Units are taken now, as in loads_begin().
+            double comes = op_execute(p, op, &p->costs[op->site], at) + begins - at;
             all->at[all->count].op = op;
-            all->at[all->count++].ready = op_execute(p, op, &p->costs[op->site], at);
+            all->at[all->count++].ready = comes;
         }
     p->start = start;
 }
@@ -363,7 +381,7 @@ static double result_ready(struct replay *p, struct warp_state *w, const struct 
         return later(ready, at);
     if (t->leads) {
         ready = op_execute(p, op, &p->costs[op->site], at);
-        beside_begin(p, w, op, at);
+        beside_begin(p, w, op, at, ready);
         return ready;
     }
     for (int pass = 0; pass < 2 && loop > 0; pass++) {
