@@ -116,12 +116,23 @@ static bool may_pass_all(const struct way *w, int from, int load, int *place)
     return true;
 }
 
-// The first load of the blocks in front that this one may go beside; -1.
+// Have all branches from the one block to the other become predicates?
+static bool is_one_piece(const struct way *w, int from, int to)
+{
+    while (to > from && code_goes_on(w->code, to))
+        to--;
+    return to <= from;
+}
+
+// The first load of the blocks in front, in the same loop, that this one may go beside; -1.
 static int leader_of(const struct way *w, int load, int *place)
 {
-    int leader = -1, from;
-    for (int b = parting_of(w->code, w->f->block_of[load]); b >= 0; b = parting_of(w->code, b)) {
+    int leader = -1, from, own = w->f->block_of[load];
+    for (int b = parting_of(w->code, own); b >= 0 && w->code->loop_of[b] == w->code->loop_of[own];
+         b = parting_of(w->code, b)) {
         const struct ptx_block *block = &w->f->blocks[b];
+        if (is_one_piece(w, b, own))
+            continue;
         for (int i = block->first; i < block->first + block->count; i++)
             if (is_load(&w->sites[i]) && w->sites[i].beside == 0 &&
                 may_pass_all(w, i, load, &from)) {

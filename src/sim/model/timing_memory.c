@@ -413,14 +413,16 @@ static struct trace_op op_met(struct replay *p, const struct trace_op *traced)
         struct line_order *o = order_of(p, first_line(&op) + i);
         if (o->line == 0)
             continue;
-        if (misses && o->early > 0) {
-            o->early--;
+        struct first_touch *f =
+            op.sectors == 1 ? &o->sector[op.first_sector % SECTORS_PER_LINE] : &o->whole;
+        if (misses && f->early > 0) {
+            f->early--;
             changed++;
-        } else if (!misses && !o->met) {
-            o->early++;
+        } else if (!misses && !f->met) {
+            f->early++;
             changed++;
         }
-        o->met = true;
+        f->met = true;
     }
     if (changed == 0)
         return op;
