@@ -444,8 +444,7 @@ struct timing_site {
     uint32_t loop;  // loads moved to the first of several turns: 1 + the loop's branch; 0: others
     uint32_t
         beside; // a load moved to another in front of a side way: 1 + that one: decode_ahead.c; 0: others
-    uint16_t beside_from; // … whose place a load so many sites in front of it brings; 0: none
-    bool leads;           // there are such loads beside this one
+    bool leads; // there are such loads beside this one
     uint32_t
         sinks_past; // 1 + the branch at its block's end that it stands behind: decode_sink.c; 0: others
     uint8_t loop_room;  // registers that loads of several turns may take together

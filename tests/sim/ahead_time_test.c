@@ -85,10 +85,9 @@ static void loads_at_the_end_of_a_long_block_begin_it(void **state)
         fail_msg("a load in front of 250 sums %.0f ns, behind them %.0f", front, behind);
 }
 
-enum side { SIDE_PLAIN, SIDE_STORES, SIDE_MOVES, SIDE_PLACES, SIDE_LOADED };
+enum side { SIDE_PLAIN, SIDE_STORES, SIDE_MOVES };
 
-// Four loads of lines of their own; behind each a way that half of the lanes take. The loads' register is `%rd2`, or one that is made of
-// it in front of each (places), with a word loaded from a line of its own (loaded).
+// Four loads of lines of their own; behind each a way that half of the lanes take. The loads' register is `%rd2`.
 static double ways_ns(enum side side)
 {
     enum { LOADS = 4, LONG = 24, APART = 4096 };
@@ -96,22 +95,14 @@ static double ways_ns(enum side side)
     int at =
         snprintf(text, sizeof text, "%s",
                  HEAD ".visible .entry k(.param .u64 in)\n{\n"
-                      ".reg .b32 %r<20>; .reg .f32 %f<20>; .reg .b64 %rd<20>; .reg .pred %p<8>;\n"
+                      ".reg .b32 %r<20>; .reg .f32 %f<20>; .reg .b64 %rd<4>; .reg .pred %p<8>;\n"
                       "ld.param.u64 %rd1, [in]; mov.u32 %r1, %tid.x; mov.f32 %f9, 0f3F800000;\n"
-                      "mul.wide.u32 %rd3, %r1, 4; add.s64 %rd2, %rd1, %rd3; shr.u32 %r2, %r1, 5;\n");
+                      "mul.wide.u32 %rd3, %r1, 4; add.s64 %rd2, %rd1, %rd3;\n");
     for (int i = 0; i < LOADS; i++) {
-        const char *from = side == SIDE_PLACES || side == SIDE_LOADED ? "%rd5" : "%rd2";
-        if (side == SIDE_LOADED)
-            at += snprintf(text + at, sizeof text - (size_t)at,
-                           "ld.global.u32 %%r3, [%%rd2+%d];\n", APART * i + APART / 2);
-        if (from[3] == '5')
-            at += snprintf(text + at, sizeof text - (size_t)at,
-                           "mul.wide.u32 %%rd4, %s, 4; add.s64 %%rd5, %%rd2, %%rd4;\n",
-                           side == SIDE_LOADED ? "%r3" : "%r2");
         at += snprintf(text + at, sizeof text - (size_t)at,
-                       "ld.global.f32 %%f%d, [%s+%d]; setp.lt.f32 %%p%d, %%f%d, %%f9;\n"
+                       "ld.global.f32 %%f%d, [%%rd2+%d]; setp.lt.f32 %%p%d, %%f%d, %%f9;\n"
                        "@%%p%d bra $L%d;\n",
-                       i, from, APART * i, i, i, i, i);
+                       i, APART * i, i, i, i, i);
         for (int k = 0; k < LONG; k++)
             at += snprintf(text + at, sizeof text - (size_t)at,
                            "fma.rn.f32 %%f9, %%f9, %%f9, %%f%d;\n", i);
@@ -134,11 +125,6 @@ static void loads_behind_side_ways_begin_in_front_of_them(void **state)
         fail_msg("side ways without stores %.0f ns, with %.0f", plain, stores);
     if (moves < plain + 500)
         fail_msg("side ways that leave the address %.0f ns, that write it %.0f", plain, moves);
-    double places = ways_ns(SIDE_PLACES), loaded = ways_ns(SIDE_LOADED);
-    if (places > plain + 100)
-        fail_msg("one address %.0f ns, one made for each %.0f", plain, places);
-    if (loaded > plain + 800) // one more wait for device memory, not four
-        fail_msg("one address %.0f ns, one loaded for each %.0f", plain, loaded);
 }
 
 // A loop that ptxas has four times in a row: each turn loads a line of its own at %rd2. `body` begins with the load.

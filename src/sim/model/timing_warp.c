@@ -323,24 +323,9 @@ static void loads_begin(struct replay *p, struct warp_state *w, uint32_t loop, d
     }
 }
 
-// When what brings the load's place is there: one of those that began with it, or the leader.
-static double place_ready(const struct replay *p, const struct loads_ahead *all,
-                          const struct trace_op *op, const struct trace_op *leader, double leads)
-{
-    uint32_t from = p->in->sites[op->site].beside_from;
-    if (from == 0)
-        return 0;
-    double ready = leader->site + from == op->site ? leads : 0;
-    for (int i = 0; i < all->count; i++)
-        if (all->at[i].op->site + from == op->site)
-            ready = all->at[i].ready;
-    return ready;
-}
-
-// Loads that ptxas has beside this one, over side ways: they begin when it does, or when that has come which brings their places.
-// Those of the next turn do not.
+// Loads that ptxas has beside this one, over side ways: they begin when it does. Those of the next turn do not.
 static void beside_begin(struct replay *p, struct warp_state *w, const struct trace_op *leader,
-                         double at, double ready)
+                         double at)
 {
     enum { FAR = 1024 }; // operations
     const struct trace_op *end = w->trace->ops + w->trace->count;
@@ -351,11 +336,8 @@ static void beside_begin(struct replay *p, struct warp_state *w, const struct tr
     all->count = 0;
     for (const struct trace_op *op = leader + 1; op < end && op->site != leader->site; op++)
         if (p->in->sites[op->site].beside == leader->site + 1 && all->count < TOGETHER) {
-            double begins = later(at, place_ready(p, all, op, leader, ready));
-            // Units are taken now, as in loads_begin().
-            double comes = op_execute(p, op, &p->costs[op->site], at) + begins - at;
             all->at[all->count].op = op;
-            all->at[all->count++].ready = comes;
+            all->at[all->count++].ready = op_execute(p, op, &p->costs[op->site], at);
         }
     p->start = start;
 }
@@ -381,7 +363,7 @@ static double result_ready(struct replay *p, struct warp_state *w, const struct 
         return later(ready, at);
     if (t->leads) {
         ready = op_execute(p, op, &p->costs[op->site], at);
-        beside_begin(p, w, op, at, ready);
+        beside_begin(p, w, op, at);
         return ready;
     }
     for (int pass = 0; pass < 2 && loop > 0; pass++) {
