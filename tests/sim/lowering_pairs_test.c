@@ -1,4 +1,4 @@
-// Operations on single halves that ptxas makes one of pairs of, and loads of 16 bits that it makes one: machine instructions of kernels
+// Operations on single halves that ptxas makes one of pairs of, and loads of shared memory that it makes one: machine instructions of kernels
 // whose code ptxas 13.0 was seen to make, each against another that has as many.
 // SPDX-License-Identifier: Apache-2.0
 #include "exec_support.h"
@@ -125,6 +125,26 @@ static void loads_of_16_bits_are_one_unless_they_are_extended(void **state)
     }
 }
 
+static void loads_stay_on_their_side_of_a_routine(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *divides;
+        int loads;
+    } rows[] = {{"div.full.f32 %f3, %f1, %f3;", 1}, {"div.rn.f32 %f3, %f1, %f3;", 2},
+                {"sqrt.approx.f32 %f3, %f1;", 1},   {"sqrt.rn.f32 %f3, %f1;", 2},
+                {"rcp.rn.f32 %f3, %f1;", 2},        {"div.rn.f32 %f3, %f1, 0f40400000;", 2}};
+    for (size_t k = 0; k < COUNT_OF(rows); k++) {
+        char text[1024];
+        (void)snprintf(text, sizeof text,
+                       "cvt.rn.f32.u32 %%f3, %%n; ld.shared.f32 %%f1, [%%a]; %s\n"
+                       "ld.shared.f32 %%f2, [%%a+4]; mul.f32 %%f3, %%f3, %%f2;\n"
+                       "st.shared.f32 [%%a+2048], %%f3;\n",
+                       rows[k].divides);
+        are_equal(counted(text, COUNTER_SHARED_LOAD_REQUESTS), rows[k].loads);
+    }
+}
+
 static void special_functions_of_pairs_are_two_and_what_joins_them(void **state)
 {
     (void)state;
@@ -195,6 +215,7 @@ int main(void)
         cmocka_unit_test(values_of_no_word_are_put_together_for_a_pair),
         cmocka_unit_test(operations_meet_where_no_load_is_late),
         cmocka_unit_test(loads_of_16_bits_are_one_unless_they_are_extended),
+        cmocka_unit_test(loads_stay_on_their_side_of_a_routine),
         cmocka_unit_test(special_functions_of_pairs_are_two_and_what_joins_them),
         cmocka_unit_test(scratch_registers_hold_values_of_their_own),
         cmocka_unit_test(sums_with_a_carry_are_not_the_same_by_their_operands),

@@ -71,6 +71,18 @@ static const char unread[] = HEAD ENTRY("atom")
     LOOP(OWN_LINES "atom.global.add.u32 %r9, [%rd2], 1;\n") "ret;\n}\n" ENTRY("red")
         LOOP(OWN_LINES "red.global.add.u32 [%rd2], 1;\n") "ret;\n}\n";
 
+// n turns of a reduction that all lanes of the grid make at one word.
+static const char one_place[] = HEAD ENTRY("add") LOOP(
+    "red.global.add.u32 [%rd1], %r2;\n") "ret;\n}\n" ENTRY("max")
+    LOOP("red.global.max.u32 [%rd1], %r2;\n") "ret;\n}\n" ENTRY(
+        "wide") "cvt.u64.u32 %rd2, %r2;\n" LOOP("red.global.max.u64 [%rd1], %rd2;\n") "ret;\n}\n";
+
+// n turns in which all lanes load 16 bytes, one turn's behind the other's, and divide by them: no load passes the routine's call.
+static const char along[] = HEAD ENTRY("along") "mov.u64 %rd2, %rd1; mov.f32 %f4, %f1;\n" LOOP(
+    "ld.global.v4.f32 {%f8, %f9, %f10, %f11}, [%rd2]; add.f32 %f8, %f8, %f11;\n"
+    "add.f32 %f9, %f9, %f10; add.f32 %f8, %f8, %f9; add.f32 %f8, %f8, %f4;\n"
+    "div.rn.f32 %f4, %f9, %f8; add.u64 %rd2, %rd2, 16;\n") "st.global.f32 [%rd1], %f4; ret;\n}\n";
+
 // n roots: each of what the one before gave, or each of the turn's number; the second with and without subnormals.
 #define ROOT(name, how, from)                                       \
     ENTRY(name)                                                     \
@@ -208,6 +220,31 @@ static void an_atomic_whose_result_nobody_reads_is_a_reduction(void **state)
     assert_between(atom / red, 0.99, 1.01);
 }
 
+// ptxas has REDUX for all integers of 32 bits, and one lane reduces for the warp. An H200 takes 14 us for bench/truth/validation-12,
+// pwm:place, which 44 would be of 32 lanes each.
+static void one_lane_reduces_for_all_at_one_place(void **state)
+{
+    (void)state;
+    double add = time_of(one_place, "add", 16, 264, 128),
+           max = time_of(one_place, "max", 16, 264, 128),
+           wide = time_of(one_place, "wide", 16, 264, 128);
+    assert_between(max / add, 0.9, 1.1);
+    assert_between(wide / max, 5, 40);
+}
+
+// Each sector of a line is waited for by whichever warp comes first, and by all that come soon behind it: of bench/truth/validation-12,
+// vortex:plain, an H200's four warps of a block wait as long as one would.
+static void warps_that_walk_together_are_no_faster_than_one(void **state)
+{
+    (void)state;
+    double one = time_of(along, "along", 400, 1, 32), four = time_of(along, "along", 400, 1, 128);
+    assert_between(four / one, 0.98, 1.1);
+    // bench/device/cycles.sh along: 542 cycles a turn with 132 SMs, 587 with one, 584 with four
+    double few = time_of(along, "along", 400, 4, 32), all = time_of(along, "along", 400, 132, 32);
+    assert_between(few / one, 0.95, 1.02);
+    assert_between(all / one, 0.85, 0.97);
+}
+
 // A word that is compared and swapped takes a lane in a turn's time, whoever's: of a block's warps an H200 took 7545 cycles for a
 // turn of 3 warps' lanes on a word and a load of 700 (96 of 78).
 static void a_word_takes_one_warp_s_lanes_after_the_other_s(void **state)
@@ -258,6 +295,8 @@ int main(void)
         cmocka_unit_test(atomics_come_after_what_they_wait_for),
         cmocka_unit_test(roots_of_roots_wait_for_the_test_of_their_argument),
         cmocka_unit_test(an_atomic_whose_result_nobody_reads_is_a_reduction),
+        cmocka_unit_test(one_lane_reduces_for_all_at_one_place),
+        cmocka_unit_test(warps_that_walk_together_are_no_faster_than_one),
         cmocka_unit_test(a_word_takes_one_warp_s_lanes_after_the_other_s),
         cmocka_unit_test(constants_at_unlike_places_come_one_by_one),
         cmocka_unit_test(stores_alone_in_their_lines_are_written_back_so),

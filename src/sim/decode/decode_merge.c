@@ -399,7 +399,7 @@ static bool ends_group(const struct candidates *all, const struct ptx_instructio
     if (in->opcode == PTX_OP_BRA)
         return false; // the block behind it says
     if (in->opcode == PTX_OP_CP || in->opcode == PTX_OP_MEMBAR || in->opcode == PTX_OP_FENCE ||
-        in->opcode == PTX_OP_CALL || in->opcode == PTX_OP_BAR || in->opcode == PTX_OP_BARRIER ||
+        ptx_calls_routine(in) || in->opcode == PTX_OP_BAR || in->opcode == PTX_OP_BARRIER ||
         in->opcode == PTX_OP_MBARRIER || in->opcode == PTX_OP_LDMATRIX ||
         in->opcode == PTX_OP_STMATRIX || in->opcode == PTX_OP_WMMA || in->opcode == PTX_OP_WGMMA)
         return true;

@@ -111,6 +111,25 @@ static bool is_made_before(const struct code *c, int i)
     return false;
 }
 
+static bool is_used(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    return in->writes_first && (reader_count(c, i) > 0 ||
+                                (in->operands[0].reg >= 0 && c->several[in->operands[0].reg]));
+}
+
+// … in the model of time. What each lane would get back of a bit operation or a greatest value nobody can work out from one lane's
+// result; there is no REDUX of 64 bits, but as many times a value that lanes have alike. (ptxas 13.0, 17 forms.)
+void code_atomic_time(const struct code *c, int i)
+{
+    const struct ptx_instruction *in = at(c, i);
+    if (!code_is_combined(c, i) || in->space_count == 0)
+        return;
+    bool add = in_has(in, "add");
+    if (bits_of(in) == 64 ? add && given_to(c, i) != GIVEN_APART : add || !is_used(c, i))
+        c->sites[i].one_for_all = true;
+}
+
 // Has one before it in the block found out already which lane does it for all (counted: and how many they are)?
 static bool has_leader(const struct code *c, int i, bool counted)
 {
@@ -186,8 +205,7 @@ static double combined_slots(const struct code *c, int i)
     enum { OTHERS = 2, SWAP_LOOP = 6, SWAP_LOOP_WIDE = 8, WIDE_WITHOUT = 11, WIDE_WITH = 19 };
     const struct ptx_instruction *in = at(c, i);
     bool shared = in->space_count > 0 && in->spaces[0] == PTX_SPACE_SHARED, add = in_has(in, "add"),
-         used = in->writes_first && (reader_count(c, i) > 0 ||
-                                     (in->operands[0].reg >= 0 && c->several[in->operands[0].reg]));
+         used = is_used(c, i);
     enum given given = given_to(c, i);
     bool made = is_made_before(c, i);
     // As many times a number: IMAD. What is loaded needs no move.

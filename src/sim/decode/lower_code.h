@@ -180,6 +180,7 @@ void code_slots(struct code *c);
 // lower_atomic.c
 double code_atomic(const struct code *c, int i); // beside the one that does it
 bool code_is_combined(const struct code *c, int i);
+void code_atomic_time(const struct code *c, int i); // the same in the model of time
 bool code_is_uniform_place(const struct code *c,
                            int sum); // parameter and number that it is done at
 // lower_divide.c: of a division of words; of a function of f32 that scales; more where a parameter is divided. alone: by itself.

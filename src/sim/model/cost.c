@@ -81,6 +81,7 @@ static void rates_lines(struct rates *r, const struct gpu *g)
     r->line_near = GPU(g, dram_line_near);
     r->line_far = GPU(g, dram_line_far);
     r->line_near_share = GPU(g, dram_line_near_share);
+    r->line_near_sms = g->value[GPU_FIELD_dram_line_near_sms];
     r->line_spread = GPU(g, dram_line_spread);
     r->line_slow = GPU(g, dram_line_slow);
     r->line_slow_share = GPU(g, dram_line_slow_share);

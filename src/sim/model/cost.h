@@ -53,7 +53,8 @@ struct rates {
     double block_launch, block_warp_launch, block_dispatch, block_first;
     double load_queue; // cycles of work the queue in front of the LSU holds
     double port_lines, flit_queue;
-    double near_far, line_near, line_far, line_near_share, line_spread, line_slow, line_slow_share;
+    double near_far, line_near, line_far, line_near_share, line_near_sms, line_spread, line_slow,
+        line_slow_share;
     double load_knee, load_slope, load_slope_high;
     double warp_lanes, schedulers,
         turn;      // lanes of a warp; cycles between a warp's instructions at least

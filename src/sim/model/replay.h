@@ -142,10 +142,13 @@ struct fill { // a line on its way
     double arrives;
 };
 
-struct line_order { // of a line that some traced operation misses in L1
-    uint32_t line;  // plus one; 0: nothing is here
-    uint16_t early; // misses that the replay met at another operation than the trace did
-    bool met;
+// Of a line that some traced operation misses in L1.
+struct line_order {
+    uint32_t line;       // plus one; 0: nothing is here
+    struct first_touch { // of the whole, and of each sector, by operations that want that one alone
+        uint16_t early;  // misses that the replay met at another operation than the trace did
+        bool met;
+    } whole, sector[SECTORS_PER_LINE];
 };
 
 static const double SAME_TIME = 1e-9; // cycles: what rounding may add

@@ -67,10 +67,20 @@ static double dram_line_share(const struct replay *p, uint32_t line)
     return (is_near ? r->line_near : r->line_far) + r->line_spread * (place - 0.5);
 }
 
-static double dram_line_latency(const struct replay *p, uint32_t line)
+// … of a line that other SMs ask for, too, at about the same time: the more they are the surer one is near.
+static double line_share_together(const struct replay *p, uint32_t line)
+{
+    double own = dram_line_share(p, line), sms = p->r.line_near_sms;
+    if (isnan(sms) || sms <= 1 || own <= p->r.line_near)
+        return own;
+    return own - sooner(1, (p->sms - 1) / (sms - 1)) * (own - p->r.line_near);
+}
+
+static double dram_line_latency(const struct replay *p, uint32_t line, bool together)
 {
     double load = p->memory_load / p->r.dram_read_bytes;
-    return p->r.dram_latency * (dram_line_share(p, line) + latency_added(&p->r, load));
+    double share = together ? line_share_together(p, line) : dram_line_share(p, line);
+    return p->r.dram_latency * (share + latency_added(&p->r, load));
 }
 
 static double l2_line_latency(const struct replay *p, uint32_t line)
@@ -319,9 +329,9 @@ static double lines_fetch(struct replay *p, uint32_t site, struct request q, dou
             double cost = bytes / r->dram_read_bytes * p->scattered;
             memory_count(p, sent, bytes);
             double dram = server_take(&p->dram, l2, cost) + cost;
-            there = later(there, dram + dram_line_latency(p, line));
+            there = later(there, dram + dram_line_latency(p, line, false));
         } else if (from == COMING) {
-            there = later(there, l2 + dram_line_latency(p, line));
+            there = later(there, l2 + dram_line_latency(p, line, q.lines == 1 && q.sectors == 1));
         } else if (from == ASKED_FOR) {
             there = later(there, fill_slot(p, line)->arrives);
         }
@@ -413,14 +423,16 @@ static struct trace_op op_met(struct replay *p, const struct trace_op *traced)
         struct line_order *o = order_of(p, first_line(&op) + i);
         if (o->line == 0)
             continue;
-        if (misses && o->early > 0) {
-            o->early--;
+        struct first_touch *f =
+            op.sectors == 1 ? &o->sector[op.first_sector % SECTORS_PER_LINE] : &o->whole;
+        if (misses && f->early > 0) {
+            f->early--;
             changed++;
-        } else if (!misses && !o->met) {
-            o->early++;
+        } else if (!misses && !f->met) {
+            f->early++;
             changed++;
         }
-        o->met = true;
+        f->met = true;
     }
     if (changed == 0)
         return op;

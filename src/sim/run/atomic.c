@@ -485,6 +485,12 @@ static bool atomic_on_global(struct warp *w, const struct uop *u, const struct m
     return true;
 }
 
+// Lanes on one word of shared memory are one turn: the machine's own increment adds them up, and so does one lane for the others.
+static bool is_one_turn(const struct warp *w, const struct uop *u, const struct mem_op *m)
+{
+    return m->increment || w->core->launch->program->timing[u->site].one_for_all;
+}
+
 // Where lanes go differs from call to call: counted word by word, with no pattern kept. False: it is counted and checked as
 // any other.
 static bool words_add(struct warp *w, const struct uop *u, const struct mem_op *m, uint32_t mask,
@@ -495,7 +501,7 @@ static bool words_add(struct warp *w, const struct uop *u, const struct mem_op *
     struct word_turns turns;
     uint64_t bytes = core->launch->shared_bytes;
     if (bytes < 4 || !core->lanes->count_words(offset, mask, (uint32_t)bytes - 4, core->word_lanes,
-                                               !m->increment, &turns))
+                                               !is_one_turn(w, u, m), &turns))
         return false;
     s->depth += turns.on_word;
     event_shared(w, u, s, mask, offset, 0, 4, TOUCH_ATOMIC,
@@ -557,10 +563,9 @@ static bool atomic_on_shared(struct warp *w, const struct uop *u, const struct m
         offset[i] = (uint32_t)address[i];
     if (is_plain_add(u, m) && words_add(w, u, m, mask, offset))
         return true;
-    // Lanes on one address take turns, but for the machine's own increment: it adds them up.
     const struct mem_state *counted =
         shared_account(w, u, mask, offset, 0, (unsigned)m->bytes * m->vector,
-                       m->increment ? SHARED_INCREMENT : SHARED_ATOMIC);
+                       is_one_turn(w, u, m) ? SHARED_INCREMENT : SHARED_ATOMIC);
     if (counted == NULL)
         return false;
     unsigned depth = m->bytes >= 4 ? same_word_depth(w->core->word_lanes, offset, mask)
