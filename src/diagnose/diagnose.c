@@ -237,14 +237,15 @@ void findings_order(struct arena *a, double time_ns, struct diagnosis *out)
     }
 }
 
-// Prices are differences of modelled times. Where the largest is less than the error that such times have on kernels that nobody
-// tuned them on, it cannot be told from no gain.
-static void fold_indistinct(const struct gpu *g, double time_ns, struct diagnosis *d)
+// Where the largest gain that is promised is less than what counts as one (bench/advice: 5 % less time), nothing is: prices are
+// differences of modelled times, which err by as much.
+#define ADVICE_FROM 0.05 // of the time
+static void fold_indistinct(double time_ns, struct diagnosis *d)
 {
-    double error = g->value[GPU_FIELD_time_error_median_pct] / 100, best = time_ns;
+    double best = time_ns;
     for (int i = 0; i < d->finding_count; i++)
         best = fmin(best, d->findings[i].expected_time_ns);
-    for (int i = 0; i < d->finding_count && best > time_ns * (1 - error); i++)
+    for (int i = 0; i < d->finding_count && best > time_ns * (1 - ADVICE_FROM); i++)
         d->findings[i].folded = true;
 }
 
@@ -260,7 +261,7 @@ static void findings_rank(struct arena *a, const struct diagnosis_input *in,
     free(found.items);
     double time_ns = in->time_ns.value + transfers_ns(&in->transfers);
     findings_order(a, time_ns, out);
-    fold_indistinct(in->gpu, time_ns, out);
+    fold_indistinct(time_ns, out);
 }
 
 double diagnose_code_floor(const struct diagnosis_input *in)
