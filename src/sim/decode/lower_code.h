@@ -4,6 +4,7 @@
 //   lower_forms.h   what a PTX instruction is
 //   lower_absorb.c  what is folded into what reads it; lower_known.c: what numbers make
 //   lower_made.c    machine instructions of each PTX instruction by itself and with what it absorbs
+//   lower_wide.c    those of 64 bits
 //   lower_atomic.c  atomics
 //   lower_divide.c  divisions, roots, powers, logarithms
 //   lower_numbers.c numbers that need registers
@@ -177,6 +178,10 @@ bool code_is_rotation(const struct code *c, int i); // of 64 bits, its shifts fo
 double code_rotation_slots(const struct code *c, int i);
 // lower_made.c
 void code_slots(struct code *c);
+// lower_wide.c: of 64 bits; alone: by itself. Is it part of a shift alone, which a sum takes in? What is made apart of a product.
+double code_wide(const struct code *c, int i, double alone);
+bool code_is_in_shift(const struct code *c, int i);
+void code_product_parts(struct code *c, int i);
 // lower_atomic.c
 double code_atomic(const struct code *c, int i); // beside the one that does it
 bool code_is_combined(const struct code *c, int i);
