@@ -118,7 +118,7 @@ static const struct example examples[] = {
      0, 14, 0},
     {"saturation is part of a sum",
      LOADED "add.f32 %f3, %f1, %f2;\ncvt.sat.f32.f32 %f1, %f3;\n" STORED, 0, 12, 0},
-    {"lanes that add to one word", "red.global.add.u32 [%rd4], %r1;\nret;\n}\n", 1, 12, 1},
+    {"lanes that add to one word", "red.global.add.u32 [%rd4], %r1;\nret;\n}\n", 1, 12, 0},
     {"a product of 64 bits",
      "mul.wide.u32 %rd8, %r2, 8;\nadd.s64 %rd9, %rd3, %rd8;\nadd.s64 %rd10, %rd4, "
      "%rd8;\nld.global.u64 %rd11, [%rd9];\nmul.lo.s64 %rd12, %rd11, %rd11;\n"

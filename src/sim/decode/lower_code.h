@@ -3,8 +3,7 @@
 //   lower_code.c    blocks: dominators and loops; values: where each operand comes from, who reads it; lower_needed.c: what needs a branch
 //   lower_forms.h   what a PTX instruction is
 //   lower_absorb.c  what is folded into what reads it; lower_known.c: what numbers make
-//   lower_made.c    machine instructions of each PTX instruction by itself and with what it absorbs
-//   lower_wide.c    those of 64 bits
+//   lower_made.c    machine instructions of each PTX instruction by itself and with what it absorbs; lower_wide.c: of 64 bits
 //   lower_atomic.c  atomics
 //   lower_divide.c  divisions, roots, powers, logarithms
 //   lower_numbers.c numbers that need registers
