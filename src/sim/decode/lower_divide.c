@@ -276,7 +276,7 @@ static double divided_wide(const struct code *c, int i)
 {
     enum {
         SQUARE_ROOT = 1
-    }; // a half of the reciprocal's moved, for the pair with the other one less some exponent
+    }; // half of the reciprocal's is moved, to be a pair with the other less some exponent
     double more = at(c, i)->opcode == PTX_OP_SQRT ? SQUARE_ROOT : 0;
     int operands = at(c, i)->opcode == PTX_OP_DIV ? 2 : 1;
     for (int k = 0; k < operands; k++)

@@ -692,8 +692,10 @@ void code_slots(struct code *c)
         if (c->fate[i] == FATE_MADE && c->place[i] >= 0 && !is_predicate_again(c, i) &&
             !is_of_predicate_alone(c, i))
             c->slots[i] = slots_of(c, i) + code_bytes(c, i) + code_numbers(c, i, &kept);
-        if (c->fate[i] == FATE_MADE && c->place[i] >= 0)
-            code_bytes_time(c, i), code_atomic_time(c, i);
+        if (c->fate[i] == FATE_MADE && c->place[i] >= 0) {
+            code_bytes_time(c, i);
+            code_atomic_time(c, i);
+        }
         if (c->fate[i] == FATE_MADE && c->place[i] >= 0 && is_under_predicate(c, i))
             selection_vanishes(c, i);
         if (c->fate[i] == FATE_MADE && is_pair_of_one(c, i))
