@@ -245,7 +245,9 @@ static void fold_indistinct(double time_ns, struct diagnosis *d)
     double best = time_ns;
     for (int i = 0; i < d->finding_count; i++)
         best = fmin(best, d->findings[i].expected_time_ns);
-    for (int i = 0; i < d->finding_count && best > time_ns * (1 - ADVICE_FROM); i++)
+    if (best <= time_ns * (1 - ADVICE_FROM))
+        return;
+    for (int i = 0; i < d->finding_count; i++)
         d->findings[i].folded = true;
 }
 

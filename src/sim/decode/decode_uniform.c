@@ -95,8 +95,8 @@ static void mark_results(struct uniformity *u, int instruction)
     }
 }
 
-// Visits what can be reached from the block, but not beyond `until`; marks it as parted or not. Is `from` among it?
-static bool is_reached(struct uniformity *u, const struct ptx_block *from, int until, bool parts)
+// Sees the blocks that can be reached from one, but not `until` nor through it.
+static void see_from(struct uniformity *u, const struct ptx_block *from, int until)
 {
     const struct ptx_function *f = u->d->f;
     int count = 0;
@@ -108,11 +108,18 @@ static bool is_reached(struct uniformity *u, const struct ptx_block *from, int u
             if (to < 0 || to == until || u->seen[to])
                 continue;
             u->seen[to] = true;
-            u->changed |= parts && !u->parted[to];
-            u->parted[to] |= parts;
             u->next[count++] = to;
         }
-    return u->seen[from - f->blocks];
+}
+
+// Lanes that part at the end of a block meet again where all ways lead.
+static void mark_parted(struct uniformity *u, const struct ptx_block *from)
+{
+    see_from(u, from, from->postdominator);
+    for (int b = 0; b < u->d->f->block_count; b++) {
+        u->changed |= u->seen[b] && !u->parted[b];
+        u->parted[b] |= u->seen[b];
+    }
 }
 
 // Lanes for which there is nothing left are gone, and the others are not apart. Those that leave a loop are: ptxas takes what turns hand
@@ -122,17 +129,18 @@ static bool lets_lanes_go(struct uniformity *u, const struct ptx_block *b)
     bool ends = false;
     for (int i = 0; i < b->successor_count; i++)
         ends |= b->successors[i] >= 0 && block_ends_thread(u->d->f, b->successors[i]);
-    return ends && !is_reached(u, b, -1, false);
+    if (ends)
+        see_from(u, b, -1);
+    return ends && !u->seen[b - u->d->f->blocks];
 }
 
-// Lanes that part at the end of a block meet again where all ways lead.
 static void branch_parts(struct uniformity *u, int block)
 {
     const struct ptx_block *b = &u->d->f->blocks[block];
     const struct ptx_instruction *last = &u->d->f->instructions[b->first + b->count - 1];
     if (b->successor_count > 1 && (last->guard < 0 || u->differs[last->guard]) && // brx: as parting
         !(u->without_gone && lets_lanes_go(u, b)))
-        is_reached(u, b, b->postdominator, true);
+        mark_parted(u, b);
 }
 
 bool *registers_differing(const struct decoder *d, bool without_gone)

@@ -12,9 +12,9 @@ static bool absorbs_float(const struct code *c, int k, struct reader r)
         return in->type_count > 1 && in->types[1] == type_of(from);
     if (in->opcode == PTX_OP_EX2 && type_of(in) == PTX_TYPE_F32 &&
         !ptx_has_modifier(in, PTX_MOD_FTZ))
-        return false;                                             // it is scaled before
-    if (in->opcode == PTX_OP_SELP && type_of(in) == PTX_TYPE_F64) // by halves: DADD makes it before
-        return false;
+        return false; // it is scaled before
+    if (in->opcode == PTX_OP_SELP && type_of(in) == PTX_TYPE_F64)
+        return false; // by halves: DADD makes it before
     if (from->opcode == PTX_OP_NEG || from->opcode == PTX_OP_ABS)
         return is_float(in) && in->type_count > 0 && type_of(in) == type_of(from) &&
                (ptx_opcode_class(in->opcode) == PTX_CLASS_INTEGER ||

@@ -149,9 +149,8 @@ static bool has_leader(const struct code *c, int i, bool counted)
 bool code_is_uniform_place(const struct code *c, int sum)
 {
     bool atomic = false;
-    int base = is_int(at(c, sum), PTX_OP_ADD, 64) ? def_of(c, *source_of(c, sum, 0)) : -1;
-    if (base < 0 || !is_number(c, sum, 1) || at(c, base)->opcode != PTX_OP_LD ||
-        ptx_space_of(at(c, base)) != PTX_SPACE_PARAM)
+    if (!is_int(at(c, sum), PTX_OP_ADD, 64) || !is_number(c, sum, 1) ||
+        !is_of_parameter(c, *source_of(c, sum, 0)))
         return false;
     for (int r = c->first_reader[sum]; r < c->first_reader[sum + 1]; r++)
         atomic |= is_address_of(c, c->readers[r]) &&
@@ -168,13 +167,6 @@ static bool is_loaded(const struct code *c, int i)
     return from >= 0 && at(c, from)->opcode == PTX_OP_LD;
 }
 
-static bool is_of_parameter(const struct code *c, int i)
-{
-    int from = def_of(c, *source_of(c, i, 0));
-    return from >= 0 && at(c, from)->opcode == PTX_OP_LD &&
-           ptx_space_of(at(c, from)) == PTX_SPACE_PARAM;
-}
-
 // The same with the number in the atomic itself, as compilers put it there.
 static bool is_beside_parameter(const struct code *c, int i)
 {
@@ -182,7 +174,7 @@ static bool is_beside_parameter(const struct code *c, int i)
     const struct ptx_operand *to = &in->operands[in->writes_first ? 1 : 0];
     return ptx_opcode_class(in->opcode) == PTX_CLASS_ATOMIC && to->kind == PTX_OPERAND_ADDRESS &&
            to->reg >= 0 && to->offset != 0 && ptx_space_of(in) != PTX_SPACE_SHARED &&
-           is_of_parameter(c, i);
+           is_of_parameter(c, *source_of(c, i, 0));
 }
 
 static double place_slots(const struct code *c, int i)

@@ -264,23 +264,15 @@ double code_scaled(struct code *c, int i, double alone)
     return slots - ((full || approx) && is_in_sum(c, i));
 }
 
-static bool is_parameter(const struct code *c, struct origin v)
-{
-    int from = def_of(c, v);
-    return from >= 0 && at(c, from)->opcode == PTX_OP_LD && at(c, from)->space_count > 0 &&
-           at(c, from)->spaces[0] == PTX_SPACE_PARAM;
-}
-
 // The upper half of a parameter that is divided, or divided by, comes by itself, too; how large a number is, is known.
 static double divided_wide(const struct code *c, int i)
 {
-    enum {
-        SQUARE_ROOT = 1
-    }; // half of the reciprocal's is moved, to be a pair with the other less some exponent
+    // Half of the reciprocal's is moved, to be a pair with the other less some exponent.
+    enum { SQUARE_ROOT = 1 };
     double more = at(c, i)->opcode == PTX_OP_SQRT ? SQUARE_ROOT : 0;
     int operands = at(c, i)->opcode == PTX_OP_DIV ? 2 : 1;
     for (int k = 0; k < operands; k++)
-        more += is_parameter(c, *source_of(c, i, k));
+        more += is_of_parameter(c, *source_of(c, i, k));
     return more - (operands == 2 && source_of(c, i, 0)->kind == VALUE_NUMBER);
 }
 
@@ -295,5 +287,6 @@ double code_divided(const struct code *c, int i)
         return divided_wide(c, i);
     if (in->opcode != PTX_OP_DIV || type_of(in) != PTX_TYPE_F32 || !is_rounded(in))
         return 0;
-    return source_of(c, i, 0)->kind == VALUE_NUMBER ? NUMBER : is_parameter(c, *source_of(c, i, 0));
+    return source_of(c, i, 0)->kind == VALUE_NUMBER ? NUMBER
+                                                    : is_of_parameter(c, *source_of(c, i, 0));
 }

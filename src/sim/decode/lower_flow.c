@@ -206,11 +206,9 @@ static void symbols_bring(struct code *c)
 
 static bool is_global_access(const struct ptx_instruction *in)
 {
-    if (in->opcode != PTX_OP_LD && in->opcode != PTX_OP_ST && in->opcode != PTX_OP_ATOM &&
-        in->opcode != PTX_OP_RED)
-        return false;
-    enum ptx_space space = ptx_space_of(in);
-    return space == PTX_SPACE_GLOBAL || space == PTX_SPACE_GENERIC;
+    return (in->opcode == PTX_OP_LD || in->opcode == PTX_OP_ST || in->opcode == PTX_OP_ATOM ||
+            in->opcode == PTX_OP_RED) &&
+           is_in_global_memory(in);
 }
 
 // Under a predicate the base of an address is loaded into the register that the address is made in.

@@ -200,6 +200,20 @@ static inline bool is_brought(const struct ptx_instruction *in)
             (from->kind == PTX_OPERAND_SPECIAL && !special_is_clock(from->special)));
 }
 
+static inline bool is_of_parameter(const struct code *c, struct origin v)
+{
+    int from = def_of(c, v);
+    return from >= 0 && at(c, from)->opcode == PTX_OP_LD &&
+           ptx_space_of(at(c, from)) == PTX_SPACE_PARAM;
+}
+
+// By its address: of global memory, or generic.
+static inline bool is_in_global_memory(const struct ptx_instruction *in)
+{
+    enum ptx_space space = ptx_space_of(in);
+    return space == PTX_SPACE_GLOBAL || space == PTX_SPACE_GENERIC;
+}
+
 static inline bool is_shared_symbol(const struct ptx_operand *op)
 {
     return op->symbol != NULL && op->variable != NULL && op->variable->space == PTX_SPACE_SHARED;

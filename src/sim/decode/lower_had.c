@@ -3,12 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/decode/lower_forms.h"
 
-static bool is_in_global_memory(const struct ptx_instruction *in)
-{
-    enum ptx_space space = ptx_space_of(in);
-    return space == PTX_SPACE_GLOBAL || space == PTX_SPACE_GENERIC;
-}
-
 // The lower half of a product whose upper half the block makes of the same two factors, in either order: IMAD.WIDE has both.
 static bool is_half_of_product(const struct code *c, int i)
 {
@@ -108,9 +102,8 @@ static bool place_of(const struct code *c, int i, struct place *p)
 {
     const struct ptx_instruction *in = at(c, i);
     int operand = in->writes_first ? 1 : 0;
-    enum ptx_space space = ptx_space_of(in);
     if (!is_address_of(c, (struct reader){i, 0}) || in->operands[operand].reg < 0 ||
-        (space != PTX_SPACE_GLOBAL && space != PTX_SPACE_GENERIC))
+        !is_in_global_memory(in))
         return false;
     *p = (struct place){*source_of(c, i, 0), in->operands[operand].offset};
     int sum = def_of(c, p->base);

@@ -336,12 +336,10 @@ static double atomics_weigh(const struct code *c, int loop)
 {
     const double each = 8.5;
     double sum = 0;
-    for (int i = 0; i < c->count; i++) {
-        enum ptx_space space = ptx_space_of(at(c, i));
+    for (int i = 0; i < c->count; i++)
         if (is_inside(c, i, loop) && ptx_opcode_class(at(c, i)->opcode) == PTX_CLASS_ATOMIC &&
-            (space == PTX_SPACE_GLOBAL || space == PTX_SPACE_GENERIC))
+            is_in_global_memory(at(c, i)))
             sum += each;
-    }
     return sum;
 }
 

@@ -52,13 +52,6 @@ static double high_product_slots(const struct code *c, int i, double alone)
     return !number_at(c, i, 1, &number) ? SIGNED : (int64_t)number < 0 ? BY_NEGATIVE : BY_NUMBER;
 }
 
-static bool is_of_parameter(const struct code *c, struct origin v)
-{
-    int from = def_of(c, v);
-    return from >= 0 && at(c, from)->opcode == PTX_OP_LD && at(c, from)->space_count > 0 &&
-           at(c, from)->spaces[0] == PTX_SPACE_PARAM;
-}
-
 // Is the product taken off something? Then a factor is less zero first, and has a high half.
 static bool is_taken_off(const struct code *c, int i)
 {
@@ -118,12 +111,6 @@ static bool is_worked_out_uniform(const struct code *c, struct origin v)
     return true;
 }
 
-static bool is_global(const struct ptx_instruction *in)
-{
-    enum ptx_space space = ptx_space_of(in);
-    return space == PTX_SPACE_GLOBAL || space == PTX_SPACE_GENERIC;
-}
-
 // An address that is worked out in uniform registers is moved to others for the access.
 static bool is_moved_address(const struct code *c, int i)
 {
@@ -137,7 +124,8 @@ static bool is_moved_address(const struct code *c, int i)
             return false;
     }
     for (int r = c->first_reader[i]; r < c->first_reader[i + 1]; r++)
-        moved |= is_address_of(c, c->readers[r]) && is_global(at(c, c->readers[r].instruction));
+        moved |= is_address_of(c, c->readers[r]) &&
+                 is_in_global_memory(at(c, c->readers[r].instruction));
     return moved;
 }
 
