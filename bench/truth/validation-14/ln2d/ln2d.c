@@ -15,9 +15,8 @@ void ln2d_ref(float *out, const float *x, const float *weight, const float *bias
             squares += d * d / 64;
         }
         for (int c = 0; c < 64; c++)
-            out[at + c * pixels] =
-                (float)(((double)x[at + c * pixels] - mean) / sqrt(squares + 1e-5) *
-                            (double)weight[c] +
-                        (double)bias[c]);
+            out[at + c * pixels] = (float)(((double)x[at + c * pixels] - mean) /
+                                               sqrt(squares + 1e-5) * (double)weight[c] +
+                                           (double)bias[c]);
     }
 }
