@@ -9,7 +9,7 @@
       a table for each kernel that both have, and how many agree
 
   --from bench/device/stalls-tuning.txt   another list: an experiment and its case a line; or a folder of experiments, the first case
-      of each. Constants of the model may be chosen by that one and by bench/truth/validation, validation-2, validation-3, validation-4, validation-5, validation-6, half of validation-7, half of validation-8 to validation-12, by bench/truth/validation-13 none
+      of each. Constants of the model may be chosen by that one and by bench/truth/validation, validation-2, validation-3, validation-4, validation-5, validation-6, half of validation-7, half of validation-8 to validation-13, by bench/truth/validation-14 none
   --limit S                               begins no experiment after so many seconds
 
 A kernel agrees where each of the three reasons with most samples has a modelled share within 10 points of its sampled one. The goal

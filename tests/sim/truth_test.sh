@@ -27,9 +27,9 @@ while IFS=, read -r _ prefix folder _; do
 done < <(grep -v '^#' "$truth/sets.csv") >diff.txt
 [[ ! -s diff.txt ]]
 pass 'the experiments of sets.csv are named as their folders' $? diff.txt
-cat "$truth"/validation-13/*/experiment.yaml | awk '/name: /{ kernels++ } END { print kernels; exit !(kernels >= 70) }' >out.txt
+cat "$truth"/validation-14/*/experiment.yaml | awk '/name: /{ kernels++ } END { print kernels; exit !(kernels >= 70) }' >out.txt
 pass 'the validation list has 70 kernels and more' $? out.txt
-! grep -lE "\"/|^[[:space:]]*\\.(file|loc)[[:space:]]" "$truth"/validation-13/*/*.ptx >out.txt
+! grep -lE "\"/|^[[:space:]]*\\.(file|loc)[[:space:]]" "$truth"/validation-14/*/*.ptx >out.txt
 pass 'its PTX has no path of where it was made' $? out.txt
 
 # Rows of a GPU, by a program that stands for ridge on one.
