@@ -532,6 +532,7 @@ struct timing_input {
     // What a replay changes is neither: the operations of those blocks, and how many there were. NULL: stats, and the grid.
     const struct sim_site *work_stats;
     uint64_t work_blocks;
+    double asks;         // of the chip's rates, in parts of an even SM; 0: as uneven_asks() has it
     uint64_t ops_max;    // warp instructions replayed at most; 0 = the model's own limit
     struct team *team;   // threads of the host beside the caller's; NULL: none
     struct spare *spare; // for what a replay needs; NULL: it is not kept

@@ -182,11 +182,6 @@ static inline double stages_cycles(const struct rates *r, double lines, double p
     return tags > data ? tags : data;
 }
 
-// The data stage reads a line's worth of sectors in a cycle: lanes side by side that begin in the midst of one have five.
-static inline double sectors_cycles(unsigned sectors)
-{
-    return (double)sectors * SECTOR_BYTES / LINE_BYTES;
-}
 
 // What an access sends through the SM's port to L2: a request for each line; of stores and atomics a flit for
 // each sector, and of stores one more for each line that is written in part.

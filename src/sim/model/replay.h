@@ -374,6 +374,8 @@ double uneven_blocks(const struct timing_input *in); // that `work` is of
 double uneven_cycles(const struct timing_input *in, struct uneven_replay r, double otherwise);
 // The block of the trace with the longest warp.
 int uneven_longest(const struct timing_input *in);
+// How many times an even SM's work the traced blocks' SM has, at least one: others ask less of what all share, or have ended.
+double uneven_asks(const struct timing_input *in);
 // timing.c
 void queue_add(struct replay *p, int warp); // of the warps that go on at their time
 // timing_stalls.c

@@ -569,6 +569,7 @@ bool replay_init(struct replay *p, const struct timing_input *in, uint64_t block
         p->schedulers = SCHEDULERS_MAX;
     struct demand demand = demand_of(in);
     p->sms = demand.sms;
+    demand.shares = later(1, demand.shares / (in->asks > 0 ? in->asks : uneven_asks(in)));
     rates_fill(&p->r, in->gpu, demand);
     p->write_lone = lone_cycles(p);
     p->costs = xcalloc((size_t)in->site_count + 1, sizeof(*p->costs));

@@ -194,6 +194,7 @@ static double chip_cycles(const struct replay *p, uint64_t sm_blocks)
     struct trace block = trace_of_block(&in, longest);
     struct replay one = {.whole = 1};
     in.trace = &block;
+    in.asks = 1; // its instructions stand for those of all blocks
     in.blocks_per_sm = 1;
     if (replay_init(&one, &in, 1, false)) {
         one.taken = xcalloc((size_t)in.site_count, sizeof *one.taken);

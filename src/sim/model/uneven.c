@@ -288,6 +288,17 @@ int uneven_longest(const struct timing_input *in)
     return longest;
 }
 
+double uneven_asks(const struct timing_input *in)
+{
+    struct block_work mean;
+    double executed = 0, blocks = in->trace->block_count;
+    if (!uneven_work(in) || !differ(in, &mean) || mean.executed == 0)
+        return 1;
+    for (int i = 0; i < in->trace->block_count; i++)
+        executed += (double)traced(in, (uint64_t)i, mean).executed;
+    return later(1, executed / ((double)mean.executed * blocks));
+}
+
 static double within(double x, double a, double b)
 {
     return later(sooner(x, later(a, b)), sooner(a, b));
