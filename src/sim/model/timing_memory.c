@@ -583,8 +583,8 @@ double atomic_global(struct replay *p, const struct trace_op *op, const struct s
 {
     const struct rates *r = &p->r;
     double start = lsu_take(p, at, r->lsu_issue);
-    double flits = (op->lines + op->sectors) / r->port_lines;
-    double sent = server_take(&p->port, start, flits) + op->lines / r->port_lines;
+    double flits = op->sectors / r->port_lines; // word, mask and address are one
+    double sent = server_take(&p->port, start, flits) + flits;
     double depth = op->wavefronts > 0 ? op->wavefronts : 1, turns = op->sectors * p->atomic_turns;
     double work = later(turns / r->l2_atomics, op->sectors * p->hot_turn / r->l2_atomics_same);
     work = later(work, depth > 1 ? depth / (r->l2_atomics_same * p->sms) : 0);
