@@ -174,7 +174,7 @@ int main(void)
                     std::vector<uint32_t> at;
                     for (int i = 0; i < 32; i++)
                         at.push_back(i * step);
-                    for (int warps : {1, 8})
+                    for (int warps : {1, 8, 32})
                         one(store ? "store-step" : "load-step", width, step, at, store, warps, 1, again);
                 }
         for (int width : {1, 4, 8})
@@ -186,6 +186,14 @@ int main(void)
                     one(store ? "store-chance" : "load-chance", width, span, at, store, 8, 1, again);
                 }
     }
+    for (int store = 0; store < 2; store++)
+        for (int width : {1, 2, 4, 8, 16}) // side by side, from `step` on
+            for (int from = 0; from < 128; from += std::max(width, 4)) {
+                std::vector<uint32_t> at;
+                for (int i = 0; i < 32; i++)
+                    at.push_back(from + i * width);
+                one(store ? "store-side" : "load-side", width, from, at, store, 32, 1, again);
+            }
     for (int blocks : {1, 16, 132}) // stores of rows: each turn to the next place, of each warp elsewhere
         for (int width : {1, 4, 16})
             for (int step : {4, 16, 20, 32, 36, 64, 100, 128, 132, 256})

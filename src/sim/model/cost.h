@@ -183,6 +183,13 @@ static inline double stages_cycles(const struct rates *r, double lines, double p
 }
 
 
+// Lanes side by side that begin in the midst of a sector have five of them, which take a quarter more than a line's four. Of more
+// lines the tags and the banks say it alone, whatever sectors they have.
+static inline double side_by_side_cycles(unsigned lines, unsigned sectors)
+{
+    return lines <= 2 ? (double)sectors * SECTOR_BYTES / LINE_BYTES : 0;
+}
+
 // What an access sends through the SM's port to L2: a request for each line; of stores and atomics a flit for
 // each sector, and of stores one more for each line that is written in part.
 static inline double port_requests(unsigned lines)

@@ -500,6 +500,7 @@ double load_global(struct replay *p, const struct trace_op *traced, const struct
     double bytes = (double)op->lanes * t->bytes;
     double cycles = later(later(r->lsu_issue, bytes / r->l1_bytes),
                           later(tag_passes(p, op), op->wavefronts * r->wavefront));
+    cycles = later(cycles, side_by_side_cycles(op->lines, op->sectors));
     return load_pass(p, op, c, cycles, at);
 }
 
