@@ -665,8 +665,8 @@ static void added_moves(struct code *c, int loop)
     int pointers = 0, loads = 0, stores = 0;
     for (int i = 0; i < c->count; i++) {
         bool inside = is_inside(c, i, loop) && c->loop_of[block_of(c, i)] == loop;
-        pointers += inside && counts(c, i) && bits_of(at(c, i)) == 64 &&
-                    products_added_to(c, loop, i) == 1;
+        pointers +=
+            inside && counts(c, i) && bits_of(at(c, i)) == 64 && products_added_to(c, loop, i) == 1;
         loads += inside && at(c, i)->opcode == PTX_OP_LD && is_in_global_memory(at(c, i));
         stores += inside && at(c, i)->opcode == PTX_OP_ST;
     }
