@@ -240,6 +240,10 @@ static void a_pointer_that_lanes_step_together_is_moved_for_its_sum(void **state
                 stepped);                               // who leaves is gone
     double by_two = walked("", two) - walked("", none); // the second one's value is added, too
     assert_true(by_two < TURNS * (2 * (LOAD + SUM) + 1 + MOVES));
+    // Where lanes take turns of their own it is moved as well. (ptxas 13.0, 232 forms.)
+    enum { TURNS_OF_LAST = TURNS + 31 };
+    const char *own = "add.s32 %n, %n, %x;";
+    assert_true(walked(own, one) - walked(own, none) >= TURNS_OF_LAST * (LOAD + SUM + MOVES));
 }
 
 int main(void)

@@ -141,11 +141,37 @@ static void a_number_beside_a_word_is_moved_and_two_are_a_number(void **state)
         straight(LOADED "sub.f64 %w3, %w2, 0d4330000080000000;\nst.shared.f64 [s+16], %w3;\n"));
 }
 
+// Of divisions with a sign in a loop that waits for memory. (ptxas 13.0, 126 forms.)
+static void a_loop_that_waits_has_its_first_divisor_inverted_before_it(void **state)
+{
+    (void)state;
+    enum { ALONE = 24, ANEW = 3, AGAIN = 22, OF_SAME = 6 };
+    const char *before = "add.u32 %r3, %x, 3;\nadd.u32 %r4, %x, 5;\n",
+               *load = "ld.global.u32 %r7, [%a];\nadd.u32 %r2, %x, %r8;\nadd.u32 %r9, %r9, %r7;\n";
+    char one[512], two[1024], same[1024];
+    (void)snprintf(one, sizeof one, "%sdiv.s32 %%r1, %%r2, %%r3;\nxor.b32 %%r9, %%r9, %%r1;\n",
+                   load);
+    (void)snprintf(two, sizeof two, "%sdiv.s32 %%r5, %%r2, %%r4;\nxor.b32 %%r9, %%r9, %%r5;\n",
+                   one);
+    (void)snprintf(same, sizeof same, "%srem.s32 %%r5, %%r2, %%r3;\nxor.b32 %%r9, %%r9, %%r5;\n",
+                   one);
+    double nothing = per_turn(before, load), waiting = per_turn(before, one) - nothing,
+           idle = per_turn(before, "add.u32 %r2, %x, %r8;\ndiv.s32 %r1, %r2, %r3;\n"
+                                   "xor.b32 %r9, %r9, %r1;\n") -
+                  per_turn(before, "add.u32 %r2, %x, %r8;\nxor.b32 %r9, %r9, %r2;\n");
+    assert_true(waiting - 2 ==
+                idle + ANEW); // what is divided is worked out, and the quotient taken in
+    assert_true(per_turn(before, two) - per_turn(before, one) == AGAIN + 1);
+    // A divisor of two is inverted in each turn.
+    assert_true(per_turn(before, same) - nothing >= ALONE - 2 + OF_SAME);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_choice_of_two_numbers_moves_one_where_a_turn_waits),
         cmocka_unit_test(no_reciprocal_is_kept_over_a_call),
+        cmocka_unit_test(a_loop_that_waits_has_its_first_divisor_inverted_before_it),
         cmocka_unit_test(what_turns_have_alike_is_made_before_the_loop),
         cmocka_unit_test(a_long_loop_keeps_what_its_turns_have_alike),
         cmocka_unit_test(the_least_of_what_lanes_share_is_uniform_for_comparisons_alone),

@@ -46,6 +46,21 @@ static void a_loop_that_leaves_nothing_behind_is_left_out(void **state)
                                                       "%n;\n@%q bra O;\n") == without);
 }
 
+static void a_loop_whose_register_others_read_is_left_out(void **state)
+{
+    (void)state;
+    // Of two ways one has a loop that stores, the other one of the same counter that does nothing (im2col of no channels).
+    const char *stores = "mov.u32 %r1, %x;\nsetp.gt.u32 %q, %n, 0;\n@%q bra B;\nA:\n"
+                         "st.shared.u32 [s+4], %r1;\nadd.u32 %r1, %r1, %n;\n"
+                         "setp.lt.u32 %p, %r1, 40;\n@%p bra A;\nbra.uni M;\nB:\n";
+    char with[1024], without[1024];
+    (void)snprintf(without, sizeof without, "%sM:\n", stores);
+    (void)snprintf(with, sizeof with,
+                   "%sadd.u32 %%r1, %%r1, %%n;\nsetp.lt.u32 %%p, %%r1, 40;\n@%%p bra B;\nM:\n",
+                   stores);
+    assert_true(counted(with) == counted(without));
+}
+
 static void a_loop_whose_turns_are_read_behind_it_stays(void **state)
 {
     (void)state;
@@ -109,6 +124,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_loop_that_leaves_nothing_behind_is_left_out),
+        cmocka_unit_test(a_loop_whose_register_others_read_is_left_out),
         cmocka_unit_test(a_loop_whose_turns_are_read_behind_it_stays),
         cmocka_unit_test(a_loop_with_branches_in_its_turns_stays),
         cmocka_unit_test(a_loop_that_loads_what_others_may_store_stays),

@@ -148,6 +148,29 @@ static void a_load_at_the_kernels_end_waits_behind_a_branch(void **state)
     assert_true(has_predicates("", side, 0, more));
 }
 
+// (ptxas 13.0, 270 forms.)
+static void lanes_that_end_soon_want_something_to_do_while_a_side_loads(void **state)
+{
+    (void)state;
+    static const char side[] = "ld.global.f32 %f2, [%a+8192];\nadd.f32 %f1, %f2, %f2;\n"
+                               "st.global.f32 [%a+16], %f1;\nmov.u32 %y, 0;\n";
+    // Lanes are chosen of which some end: a comparison is too little, products before it are enough, and so is a load.
+    static const char ends[] = "setp.gt.u32 %q, %x, %m;\n@%q bra out;\n",
+                      worked[] = "mul.lo.s32 %r1, %x, %m;\nmad.lo.s32 %r2, %r1, %x, %m;\n"
+                                 "setp.gt.u32 %q, %r2, %m;\n@%q bra out;\n",
+                      loaded[] = "ld.global.u32 %r1, [%a+64];\nsetp.gt.u32 %q, %r1, %m;\n"
+                                 "@%q bra out;\n";
+    char few[512], more[512], load[512];
+    static const char rest[] = "st.global.u32 [%a+8], %x;\nst.global.u32 [%a+12], %n;\nret;\nout:\n"
+                               "ret;\n";
+    (void)snprintf(few, sizeof few, "%s%s", ends, rest);
+    (void)snprintf(more, sizeof more, "%s%s", worked, rest);
+    (void)snprintf(load, sizeof load, "%s%s", loaded, rest);
+    assert_false(has_predicates("", side, 0, few));
+    assert_true(has_predicates("", side, 0, more));
+    assert_true(has_predicates("", side, 0, load));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -158,6 +181,7 @@ int main(void)
         cmocka_unit_test(the_window_of_shared_memory_is_found_once),
         cmocka_unit_test(loads_begun_before_allow_long_sides_where_much_is_behind),
         cmocka_unit_test(a_load_at_the_kernels_end_waits_behind_a_branch),
+        cmocka_unit_test(lanes_that_end_soon_want_something_to_do_while_a_side_loads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

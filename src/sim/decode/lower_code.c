@@ -567,8 +567,11 @@ struct writers code_writers(const struct code *c)
 }
 
 struct marking {
-    bool *live, *wanted, *reached; // by instruction, register, block
+    bool *live, *reached; // by instruction, block
+    bool *wanted;         // by register that several write and block: at the block's end
+    int *index;           // by register: its place in wanted
     int *stack, depth;
+    int *blocks; // whose ends are still to be looked at
     struct writers w;
     struct deciders d;
 };
@@ -590,15 +593,42 @@ static void block_reach(struct marking *m, int block)
         live_push(m, m->d.list[k]);
 }
 
-static void register_want(const struct code *c, struct marking *m, int reg)
+// The writes of the register in the block before the instruction `end`, from the last one on, up to one that is made in any case. false:
+// what it had at the block's beginning may be there still.
+static bool writes_want(const struct code *c, struct marking *m, int reg, int block, int end)
 {
-    if (m->wanted[reg])
+    for (int k = m->w.first[reg + 1] - 1; k >= m->w.first[reg]; k--) {
+        int i = m->w.list[k];
+        if (c->f->block_of[i] != block || i >= end)
+            continue;
+        live_push(m, i);
+        if (at(c, i)->guard < 0)
+            return true;
+    }
+    return false;
+}
+
+// Those of the writes that may be the last one before the reader.
+static void register_want(const struct code *c, struct marking *m, int reg, int reader)
+{
+    int block = c->f->block_of[reader], depth = 0;
+    bool *wanted = m->wanted + (size_t)m->index[reg] * (size_t)c->f->block_count;
+    if (writes_want(c, m, reg, block, reader))
         return;
-    m->wanted[reg] = true;
-    for (int k = m->w.first[reg]; k < m->w.first[reg + 1]; k++) {
-        int block = c->f->block_of[m->w.list[k]];
-        if (block >= 0 && c->number[block] >= 0)
-            live_push(m, m->w.list[k]);
+    for (;;) {
+        const struct ptx_block *b = block_at(c, block);
+        for (int p = 0; p < b->predecessor_count; p++) {
+            int from = b->predecessors[p];
+            if (from < 0 || c->number[from] < 0 || wanted[from])
+                continue;
+            wanted[from] = true;
+            m->blocks[depth++] = from;
+        }
+        do {
+            if (depth == 0)
+                return;
+            block = m->blocks[--depth];
+        } while (writes_want(c, m, reg, block, c->count));
     }
 }
 
@@ -628,7 +658,12 @@ static bool keeps_loop(const struct code *c, int i)
 static void live_mark(struct code *c, bool *live, int *stack)
 {
     struct marking m = {.live = live, .stack = stack, .w = code_writers(c), .d = code_deciders(c)};
-    m.wanted = xcalloc((size_t)c->f->register_count + 1, sizeof *m.wanted);
+    m.index = xcalloc((size_t)c->f->register_count + 1, sizeof *m.index);
+    int several = 0;
+    for (int r = 0; r < c->f->register_count; r++)
+        m.index[r] = c->several[r] ? several++ : 0;
+    m.wanted = xcalloc((size_t)several * (size_t)c->f->block_count + 1, sizeof *m.wanted);
+    m.blocks = xcalloc((size_t)c->f->block_count + 1, sizeof *m.blocks);
     m.reached = xcalloc((size_t)c->f->block_count + 1, sizeof *m.reached);
     for (int i = 0; i < c->count; i++) {
         int block = c->f->block_of[i];
@@ -647,11 +682,13 @@ static void live_mark(struct code *c, bool *live, int *stack)
             if (def_of(c, v) >= 0)
                 live_push(&m, def_of(c, v));
             if (v.kind == VALUE_KEPT)
-                register_want(c, &m, v.at);
+                register_want(c, &m, v.at, i);
         }
     }
     jumps_mark(c, &m);
     free(m.wanted);
+    free(m.index);
+    free(m.blocks);
     free(m.reached);
     free(m.w.first);
     free(m.w.list);

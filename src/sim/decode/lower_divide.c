@@ -10,7 +10,7 @@
 static double further_division(const struct code *c, int i, bool same)
 {
     enum { QUOTIENT = 9, REST = 8, QUOTIENT_OF_SAME = 4, REST_OF_SAME = 3 };
-    enum { SIGNED_QUOTIENT = 12, SIGNED_REST = 11, SIGNED_OF_SAME = 6 };
+    enum { SIGNED_QUOTIENT = 13, SIGNED_REST = 11, SIGNED_OF_SAME = 6 };
     bool rest = at(c, i)->opcode == PTX_OP_REM;
     if (is_signed(type_of(at(c, i))))
         return same ? SIGNED_OF_SAME : rest ? SIGNED_REST : SIGNED_QUOTIENT;
@@ -59,39 +59,65 @@ static int loop_of_divisor(const struct code *c, int i)
     return found;
 }
 
-// The reciprocal of a divisor that a loop does not change is worked out before it.
+// Does a turn wait for global memory? What is cheap is worked out anew in it, to keep registers free for what is on its way.
+static bool waits_in(const struct code *c, int loop)
+{
+    for (int i = 0; i < c->count; i++)
+        if (c->f->block_of[i] >= 0 && in_loop(c, c->f->block_of[i], loop) &&
+            (at(c, i)->opcode == PTX_OP_LD || at(c, i)->opcode == PTX_OP_ST) &&
+            is_in_global_memory(at(c, i)))
+            return true;
+    return false;
+}
+
+// The reciprocal of a divisor that a loop does not change is worked out before it; with a sign the divisor's magnitude, too, if no turn waits
+// for memory, and that of a parameter in each turn.
 static double division_in_loop(struct code *c, int i, int loop)
 {
     enum { QUOTIENT = 9, REST = 8, SIGNED_QUOTIENT = 12, SIGNED_REST = 10 };
-    enum { BEFORE = 10, SIGNED_BEFORE = 13 };
+    enum { BEFORE = 10, SIGNED_BEFORE = 13, ANEW = 3 };
     bool sign = is_signed(type_of(at(c, i))), rest = at(c, i)->opcode == PTX_OP_REM,
-         same_for_all = !origin_differs(c, source_of(c, i, 1));
-    code_bring(c, c->dominator[c->loops[loop].head], i, sign ? SIGNED_BEFORE : BEFORE);
+         parameter = is_of_parameter(c, *source_of(c, i, 1));
+    bool waits = waits_in(c, loop);
+    int anew = waits ? ANEW - parameter : parameter;
+    code_bring(c, c->dominator[c->loops[loop].head], i,
+               !sign   ? BEFORE
+               : waits ? SIGNED_BEFORE - anew + 1
+                       : SIGNED_BEFORE);
     if (sign)
-        return (rest ? SIGNED_REST : SIGNED_QUOTIENT) + same_for_all;
+        return (rest ? SIGNED_REST : SIGNED_QUOTIENT) + anew;
     return rest ? REST : QUOTIENT;
 }
 
-// Of divisions with a sign a loop's first alone has its divisor's reciprocal from before it; others work theirs out in the loop, once
-// for each divisor. Is it the first to work it out?
-static bool is_worked_out_in_loop(const struct code *c, int i)
+// The loop of a division from which its divisor's reciprocal could be taken: one without loops within, over which nobody keeps it.
+static int loop_of_reciprocal(const struct code *c, int i)
 {
-    int loop = is_signed(type_of(at(c, i))) ? loop_of_divisor(c, i) : -1, before = 0, same = 0;
-    bool first_is_same = false;
-    for (int k = 0; k < i && loop >= 0; k++) {
+    int block = c->f->block_of[i], loop = loop_of_divisor(c, i);
+    return loop < 0 || c->loops[c->loop_of[block]].has_inner ? -1 : c->loop_of[block];
+}
+
+// Of divisions with a sign the first alone of a loop that waits for memory has its divisor's reciprocal from before it, and only if no
+// other is by the same; others work theirs out in the loop, once for each divisor. (ptxas 13.0, 126 forms.)
+enum reciprocal { BEFORE_LOOP, IN_LOOP_BEHIND_FIRST, IN_LOOP };
+
+static enum reciprocal reciprocal_of(const struct code *c, int i)
+{
+    int loop = loop_of_reciprocal(c, i), first = -1, by_first = 0;
+    if (loop < 0)
+        return IN_LOOP;
+    if (!is_signed(type_of(at(c, i))) || !waits_in(c, loop))
+        return BEFORE_LOOP;
+    for (int k = 0; k < c->count; k++) {
         if (!is_division(at(c, k)) || !is_signed(type_of(at(c, k))) || c->fate[k] != FATE_MADE ||
-            source_of(c, k, 1)->kind == VALUE_NUMBER ||
-            c->loop_of[c->f->block_of[k]] != c->loop_of[c->f->block_of[i]] ||
-            loop_of_divisor(c, k) < 0)
+            source_of(c, k, 1)->kind == VALUE_NUMBER || c->f->block_of[k] < 0 ||
+            c->loop_of[c->f->block_of[k]] != loop || loop_of_reciprocal(c, k) < 0)
             continue;
-        bool divisor = same_value(c, source_of(c, k, 1), source_of(c, i, 1));
-        if (divisor && same_value(c, source_of(c, k, 0), source_of(c, i, 0)))
-            return false;
-        first_is_same |= before == 0 && divisor;
-        before++;
-        same += divisor;
+        first = first < 0 ? k : first;
+        by_first += same_value(c, source_of(c, k, 1), source_of(c, first, 1));
     }
-    return before > 0 && same == first_is_same;
+    if (by_first > 1)
+        return IN_LOOP;
+    return i == first ? BEFORE_LOOP : IN_LOOP_BEHIND_FIRST;
 }
 
 // The divisor is a number, which compilers leave where it is the warp's size alone (WARP_SZ). Its reciprocal is worked out none the less,
@@ -125,13 +151,11 @@ static double division_by_number(const struct code *c, int i)
 
 double code_division(struct code *c, int i, double alone)
 {
-    enum { QUOTIENT_AGAIN = 22, REST_AGAIN = 19 };
+    enum { QUOTIENT_AGAIN = 22, REST_AGAIN = 19, APART = 2 };
     const struct origin *by = source_of(c, i, 1);
     if (by->kind == VALUE_NUMBER)
         return division_by_number(c, i);
     bool differs = origin_differs(c, by);
-    if (is_worked_out_in_loop(c, i))
-        return at(c, i)->opcode == PTX_OP_REM ? REST_AGAIN : QUOTIENT_AGAIN;
     for (int k = 0; k < i; k++) {
         const struct origin *other = is_division(at(c, k)) ? source_of(c, k, 1) : NULL;
         if (other == NULL || other->kind != by->kind || c->fate[k] != FATE_MADE ||
@@ -140,14 +164,19 @@ double code_division(struct code *c, int i, double alone)
             (by->kind == VALUE_MADE ? c->same[by->at] != c->same[other->at] : by->at != other->at))
             continue;
         const struct origin *a = source_of(c, i, 0), *b = source_of(c, k, 0);
-        bool kept = a->kind == VALUE_KEPT && c->f->block_of[i] == c->f->block_of[k] &&
-                    !is_signed(type_of(at(c, i))),
+        bool kept = a->kind == VALUE_KEPT && c->f->block_of[i] == c->f->block_of[k],
              same = (a->kind == VALUE_MADE || kept) && same_value(c, a, b);
-        return further_division(c, i, same) + (differs && !same);
+        bool by_itself = same && is_signed(type_of(at(c, i))) && reciprocal_of(c, i) == BEFORE_LOOP;
+        return further_division(c, i, same) + (differs && !same) + (by_itself ? APART : 0);
     }
-    int loop = loop_of_divisor(c, i);
-    if (loop >= 0)
-        return division_in_loop(c, i, loop);
+    switch (reciprocal_of(c, i)) {
+    case BEFORE_LOOP:
+        return division_in_loop(c, i, loop_of_reciprocal(c, i));
+    case IN_LOOP_BEHIND_FIRST:
+        return at(c, i)->opcode == PTX_OP_REM ? REST_AGAIN : QUOTIENT_AGAIN;
+    case IN_LOOP:
+        break;
+    }
     return alone + (differs && at(c, i)->opcode == PTX_OP_REM && is_signed(type_of(at(c, i))));
 }
 

@@ -637,6 +637,50 @@ static bool products_step(struct code *c, int loop, bool marked)
     return any;
 }
 
+// The sums of the loop that add a product, which IMAD.WIDE makes, to the register, and nothing else reads it but what steps it; 0.
+static int products_added_to(const struct code *c, int loop, int sum)
+{
+    int reg = at(c, sum)->operands[0].reg, found = 0;
+    for (int i = 0; i < c->count; i++)
+        for (int s = c->first_source[i]; s < c->first_source[i + 1]; s++) {
+            if (c->sources[s].kind != VALUE_KEPT || c->sources[s].at != reg || i == sum)
+                continue;
+            int other = is_int(at(c, i), PTX_OP_ADD, 64)
+                            ? def_of(c, *source_of(c, i, s == c->first_source[i]))
+                            : -1;
+            if (other < 0 || c->fate[other] != FATE_FOLDED || !is_wide_product(at(c, other)) ||
+                c->loop_of[block_of(c, i)] != loop)
+                return 0;
+            found++;
+        }
+    return found;
+}
+
+// A pointer that a number steps and that IMAD.WIDE adds a product to is two registers that stand apart, moved to a pair for IMAD.WIDE in
+// each turn, whatever it begins as (232 forms). Loads of two and more of them that go together, as nothing is stored between, find
+// pairs; so does what lanes have alike in an unrolled loop, or more than two in a turn of several accesses.
+static void added_moves(struct code *c, int loop)
+{
+    enum { PAIR = 2 };
+    int pointers = 0, loads = 0, stores = 0;
+    for (int i = 0; i < c->count; i++) {
+        bool inside = is_inside(c, i, loop) && c->loop_of[block_of(c, i)] == loop;
+        pointers +=
+            inside && counts(c, i) && bits_of(at(c, i)) == 64 && products_added_to(c, loop, i) == 1;
+        loads += inside && at(c, i)->opcode == PTX_OP_LD && is_in_global_memory(at(c, i));
+        stores += inside && at(c, i)->opcode == PTX_OP_ST;
+    }
+    bool several = loads > 2 * pointers,
+         together = pointers > 1 && several && (stores == 0 || pointers > 2);
+    if (pointers == 0 || together || c->loops[loop].copies > 1)
+        return;
+    for (int i = 0; i < c->count; i++)
+        if (is_inside(c, i, loop) && c->loop_of[block_of(c, i)] == loop && counts(c, i) &&
+            bits_of(at(c, i)) == 64 && products_added_to(c, loop, i) == 1 &&
+            c->steps_apart[at(c, i)->operands[0].reg])
+            moves_add(c, loop, i, PAIR);
+}
+
 // A pointer that a loop steps by a number is kept as two registers that stand apart, and copied into a pair for the accesses, if
 // the loop is short; in longer ones that are marked one of them is. In other long ones ptxas finds pairs for one pointer, and for
 // three quarters of several (in the mean of 25 loops: it depends on the registers that are free). One that
@@ -838,8 +882,10 @@ void code_loops(struct code *c)
         } else if (operations < 0 && !has_choice_within(c, n)) {
             loop_write_out(c, n);
         }
-        if (!l->written_out)
+        if (!l->written_out) {
             pointer_moves(c, n);
+            added_moves(c, n);
+        }
         halves_move(c, n);
     }
     choices_move(c);

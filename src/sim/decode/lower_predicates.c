@@ -157,8 +157,9 @@ static bool are_short(const struct code *c, int b, int side, int other)
 }
 
 // What of the block behind could go on while the side's loads are on their way: machine instructions, those that take long
-// themselves as several.
-static int overlap(const struct code *c, int side, int meet)
+// themselves as several. last: little comes behind that block; its stores are not counted behind the side's, but its loads and barriers are,
+// and where it stores lanes that exchange something have to be together before.
+static int overlap(const struct code *c, int side, int meet, bool last)
 {
     enum { LONG = 8, SHORT_WAIT = 3, UNREAD = 4 };
     bool *made = xcalloc((size_t)c->count + (size_t)c->f->register_count + 1, sizeof *made);
@@ -183,17 +184,50 @@ static int overlap(const struct code *c, int side, int meet)
         made[i] = depends;
         read |= depends;
         enum ptx_class class = ptx_opcode_class(in->opcode);
-        blocked =
-            stores && (class == PTX_CLASS_BARRIER || (in->opcode == PTX_OP_LD && !is_brought(in)));
-        if (depends || blocked || is_branch(c, i) || is_brought(in) || class == PTX_CLASS_CONTROL)
+        blocked = last ? stores && class == PTX_CLASS_WARP
+                       : stores && (class == PTX_CLASS_BARRIER ||
+                                    (in->opcode == PTX_OP_LD && !is_brought(in)));
+        if (depends || blocked || is_branch(c, i) || is_brought(in) || class == PTX_CLASS_CONTROL ||
+            (last && stores && in->opcode == PTX_OP_ST))
             continue;
-        if (in->opcode == PTX_OP_LD || class == PTX_CLASS_SPECIAL)
+        if (in->opcode == PTX_OP_LD || class == PTX_CLASS_SPECIAL ||
+            (last && in->opcode == PTX_OP_ST))
             sum += is_global_load(in) ? LONG : SHORT_WAIT;
         else
             sum += c->slots[i] > 0;
     }
     free(made);
-    return sum + (read || m->count == 0 ? 0 : UNREAD);
+    return sum + (read || last || m->count == 0 ? 0 : UNREAD);
+}
+
+// Is a load of the block, or of a side of a branch before it, still on its way at the block's branch?
+static bool has_loads_on_their_way(const struct code *c, int b)
+{
+    const struct ptx_block *block = block_at(c, b);
+    for (int p = 0; p < block->predecessor_count; p++) {
+        int from = block->predecessors[p];
+        if (from >= 0 && c->number[from] >= 0 && block_loads(c, from, false) &&
+            !ends_with_choice(c, from))
+            return true;
+    }
+    for (int i = block->first; i < block->first + block->count; i++) {
+        bool read = !is_global_load(at(c, i));
+        for (int r = c->first_reader[i]; r < c->first_reader[i + 1] && !read; r++)
+            read = c->f->block_of[c->readers[r].instruction] == b;
+        if (!read)
+            return true;
+    }
+    return false;
+}
+
+// Do lanes end behind the block, all of them or those that its branch chooses?
+static bool ends_lanes(const struct code *c, int b)
+{
+    const struct ptx_block *block = block_at(c, b);
+    bool ends = block->successor_count == 0 || block_ends_thread(c->f, b);
+    for (int s = 0; s < block->successor_count && ends_with_choice(c, b); s++)
+        ends |= block_ends_thread(c->f, block->successors[s]);
+    return ends;
 }
 
 // Is the address of a shared variable made there? Uniform registers have no predicates.
@@ -235,12 +269,12 @@ static bool stores_shared(const struct code *c, int b)
 
 // A side with a load from memory goes under a predicate where something is to be done until what it loads is there: a little, or
 // (early) so much that it does before loops are unrolled, which stay as they are with branches in them.
-static bool pays(const struct code *c, int side, int meet, bool early)
+static bool pays(const struct code *c, int b, int side, int meet, bool early)
 {
-    enum { LATE = 1, AT_END = 4, AT_END_OF_CHAIN = 2 };
-    const struct ptx_block *b = block_at(c, side);
+    enum { LATE = 1, AT_END = 4, AT_END_OF_CHAIN = 2, LAST = 3 };
+    const struct ptx_block *way = block_at(c, side);
     int loads = 0, last = NONE;
-    for (int i = b->first; i < b->first + b->count; i++) {
+    for (int i = way->first; i < way->first + way->count; i++) {
         if (c->slots[i] <= 0 || is_branch(c, i))
             continue;
         loads += is_global_load(at(c, i)); // not one that nobody reads
@@ -250,10 +284,14 @@ static bool pays(const struct code *c, int side, int meet, bool early)
         return true;
     if (c->loop_of[side] < 0 && makes_shared_place(c, side) && only_chooses(c, meet))
         return false;
+    // Lanes that end soon want a little more (174 forms).
+    if (!early && c->loop_of[side] < 0 && ends_lanes(c, meet) && !stores_shared(c, meet) &&
+        !has_loads_on_their_way(c, b))
+        return overlap(c, side, meet, true) >= LAST;
     bool at_end = is_global_load(at(c, last));
     int least = !early ? at_end * LATE : !at_end ? 1 : loads > 1 ? AT_END_OF_CHAIN : AT_END;
     least += !early && block_at(c, meet)->successor_count == 0 && !stores_shared(c, meet);
-    return overlap(c, side, meet) >= least;
+    return overlap(c, side, meet, false) >= least;
 }
 
 static bool leads_only_to(const struct code *c, int b, int to)
@@ -350,8 +388,8 @@ static bool side_step(struct code *c, int b)
             continue;
         if (leads_only_to(c, side, meet) && !block_ends_thread(c->f, meet) &&
             !has_other_way(c, meet, b, side, NONE) && is_short(c, b, side) &&
-            pays(c, side, meet, false)) {
-            c->joined_late[side] = !pays(c, side, meet, true);
+            pays(c, b, side, meet, false)) {
+            c->joined_late[side] = !pays(c, b, side, meet, true);
             join_arm(c, side, by, b);
             c->slots[last_of(c, b)] = 0;
             return true;
@@ -410,7 +448,7 @@ static void common_side_step(struct code *c, int b, int next, int side, int meet
 {
     if (comes_from_both(c, side, b, next) && leads_only_to(c, side, meet) &&
         !block_ends_thread(c->f, meet) && !has_other_way(c, meet, b, side, next) &&
-        is_short(c, b, side) && pays(c, side, meet, false)) {
+        is_short(c, b, side) && pays(c, b, side, meet, false)) {
         join(c, side, b);
         c->slots[last_of(c, next)] = 0;
     }
