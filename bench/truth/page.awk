@@ -101,7 +101,7 @@ END {
     print "Made by `bench/truth/validate.sh page` from measured rows (the files that bench/truth/sets.csv names: an H200,"
     print "driver 580.159, CUDA 13.0, caches cold, median of the samples) and modelled rows (modelled-h200.csv: the same PTX and"
     print "seed, registers estimated as where no toolkit is). What the sets are for: [bench/truth/README.md](../bench/truth/README.md)."
-    print "No constant of the model is chosen by a validation row; some are chosen by tuning rows. The first to the twelfth"
+    print "No constant of the model is chosen by a validation row; some are chosen by tuning rows. The first to the thirteenth"
     print "list were the validation list, one after the other, until 2026-12-01, and are tuning data since."
     print "`bench/truth/validate.sh replay` simulates the rows of bench/truth/replayed.txt again and expects exactly these figures;"
     print "the tests run it.\n"

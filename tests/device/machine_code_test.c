@@ -97,7 +97,7 @@ static const struct example examples[] = {
     {"a further quotient with a sign",
      WORDS "ld.global.u32 %r5, [%rd6+64];\ndiv.s32 %r6, %r3, %r4;\ndiv.s32 %r7, %r5, %r4;\n"
            "add.s32 %r8, %r6, %r7;\n" STORED_WORD,
-     7, 52, -2},
+     7, 52, -1},
     {"a rest by another divisor is whole",
      WORDS "ld.global.u32 %r5, [%rd6+64];\nrem.s32 %r6, %r3, %r4;\nrem.s32 %r7, %r4, %r5;\n"
            "add.s32 %r8, %r6, %r7;\n" STORED_WORD,

@@ -121,19 +121,21 @@ static const char stores[] = HEAD ENTRY(
 static const char strided[] = HEAD ENTRY(
     "apart") "mul.lo.u32 %r7, %r2, %r1; mul.wide.u32 %rd3, %r7, 4; add.s64 %rd2, %rd1, %rd3;\n"
              "mov.u32 %r1, 200; mov.f32 %f4, 0f00000000; mov.f32 %f5, %f4; mov.f32 %f6, %f4;\n"
-             "mov.f32 %f7, %f4;\n" LOOP(LOAD("0") LOAD("8192") LOAD("16384") LOAD("24576") LOAD(
-                 "32768") LOAD("40960") LOAD("49152") LOAD("57344")) KEEP;
+             "mov.f32 %f7, %f4;\n" LOOP(LOAD("0") LOAD("8192") LOAD("16384") LOAD("24576")
+                                            LOAD("32768") LOAD("40960") LOAD("49152") LOAD("57344"))
+                 KEEP;
 
 // n turns of a reduction, or of a store, of 32 words in 32 lines.
 #define LINES "mul.wide.u32 %rd3, %r2, 128; add.s64 %rd2, %rd1, %rd3;\n"
-static const char scattered[] = HEAD ENTRY("reduce") LINES LOOP(
-    "red.global.add.u32 [%rd2], 1;\n") "ret;\n}\n" ENTRY("store") LINES
-    LOOP("st.global.u32 [%rd2], %r6;\n") "ret;\n}\n";
+static const char scattered[] =
+    HEAD ENTRY("reduce") LINES LOOP("red.global.add.u32 [%rd2], 1;\n") "ret;\n}\n" ENTRY("store")
+        LINES LOOP("st.global.u32 [%rd2], %r6;\n") "ret;\n}\n";
 
 // n turns of stores to 32 lines by each eighth block, or by all.
 #define STORES LINES LOOP("st.global.u32 [%rd2], %r6;\n")
-static const char eighth[] = HEAD ENTRY("all") STORES "ret;\n}\n" ENTRY(
-    "eighth") "and.b32 %r7, %r3, 7; setp.ne.u32 %p3, %r7, 0; @%p3 ret;\n" STORES "ret;\n}\n";
+static const char eighth[] = HEAD ENTRY("all") STORES
+    "ret;\n}\n" ENTRY("eighth") "and.b32 %r7, %r3, 7; setp.ne.u32 %p3, %r7, 0; @%p3 ret;\n" STORES
+                                "ret;\n}\n";
 
 enum { WORDS = 65536, MANY_WORDS = 1 << 22 };
 
@@ -307,8 +309,10 @@ static void stores_alone_in_their_lines_are_written_back_so(void **state)
 static void found_words_take_what_banks_of_tags_and_of_data_say(void **state)
 {
     (void)state;
-    double near = time_of(strided, "apart", 9, 132, 1024), tags = time_of(strided, "apart", 33, 132, 1024),
-           data = time_of(strided, "apart", 8, 132, 1024), some = time_of(strided, "apart", 13, 132, 1024);
+    double near = time_of(strided, "apart", 9, 132, 1024),
+           tags = time_of(strided, "apart", 33, 132, 1024),
+           data = time_of(strided, "apart", 8, 132, 1024),
+           some = time_of(strided, "apart", 13, 132, 1024);
     assert_between(tags / near, 2.4, 2.8);
     assert_between(data / tags, 0.95, 1.1);
     assert_between(some / near, 1.2, 1.4);

@@ -182,7 +182,6 @@ static inline double stages_cycles(const struct rates *r, double lines, double p
     return tags > data ? tags : data;
 }
 
-
 // Lanes side by side that begin in the midst of a sector have five of them, which take a quarter more than a line's four. Of more
 // lines the tags and the banks say it alone, whatever sectors they have.
 static inline double side_by_side_cycles(unsigned lines, unsigned sectors)

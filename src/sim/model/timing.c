@@ -5,10 +5,11 @@
 //   - a warp issues in the order that a compiler makes of PTX (schedule.c); an instruction waits for the registers it reads (scoreboard);
 //   - each of the SM's schedulers issues one instruction per cycle; a pipe takes 32 lanes at its rate;
 //   - special registers and constants (parameters, thread numbers) come through one narrow unit;
-//   - the load/store unit takes a request line by line and returns it bank by bank, four sectors a cycle, what misses when it has come;
-//   - lines that miss L1 and flits of stores leave the SM through one port, one per cycle, of a store a flit per sector and line in part;
+//   - the load/store unit takes a request line by line and returns it bank by bank, what misses when it has come;
+//   - lines that miss L1 and flits of stores leave the SM through one port, one per cycle, of a store a flit per sector and line in
+//     part, of an atomic one per sector;
 //   - lines that share a bank of L1's tags go one by one; L2 misses as often as it was found to in the warp's stage (l2_stage());
-//   - L2 and device memory are shared evenly by the SMs at work (each gets its part of the rate);
+//   - L2 and device memory are shared evenly by the SMs at work, or by what their blocks do where these differ;
 //     the L2's queues for store flits hold some thousand cycles of work before a store waits;
 //   - the latency of device memory differs from line to line as measured, and grows with the load on the memory; a warp waits for
 //     the slowest of its lines, a barrier for the slowest warp;
