@@ -6,8 +6,7 @@
 //   - each of the SM's schedulers issues one instruction per cycle; a pipe takes 32 lanes at its rate;
 //   - special registers and constants (parameters, thread numbers) come through one narrow unit;
 //   - the load/store unit takes a request line by line and returns it bank by bank, what misses when it has come;
-//   - lines that miss L1 and flits of stores leave the SM through one port, one per cycle, of a store a flit per sector and line in
-//     part, of an atomic one per sector;
+//   - lines that miss L1 and flits leave the SM through one port, one per cycle: a store's per sector and line in part, an atomic's per sector;
 //   - lines that share a bank of L1's tags go one by one; L2 misses as often as it was found to in the warp's stage (l2_stage());
 //   - L2 and device memory are shared evenly by the SMs at work, or by what their blocks do where these differ;
 //     the L2's queues for store flits hold some thousand cycles of work before a store waits;
