@@ -568,8 +568,8 @@ struct writers code_writers(const struct code *c)
 
 struct marking {
     bool *live, *reached; // by instruction, block
-    bool *wanted;         // by register that several write and block: at the block's end
-    int *index;           // by register: its place in wanted
+    bool *wanted;         // by register that is read as it stands, and block: at the block's end
+    int *index;           // by register: its place in wanted, from 1 on
     int *stack, depth;
     int *blocks; // whose ends are still to be looked at
     struct writers w;
@@ -659,10 +659,13 @@ static void live_mark(struct code *c, bool *live, int *stack)
 {
     struct marking m = {.live = live, .stack = stack, .w = code_writers(c), .d = code_deciders(c)};
     m.index = xcalloc((size_t)c->f->register_count + 1, sizeof *m.index);
-    int several = 0;
-    for (int r = 0; r < c->f->register_count; r++)
-        m.index[r] = c->several[r] ? several++ : 0;
-    m.wanted = xcalloc((size_t)several * (size_t)c->f->block_count + 1, sizeof *m.wanted);
+    int kept = 0;
+    for (int s = 0; s < c->first_source[c->count]; s++) {
+        struct origin v = c->sources[s];
+        if (v.kind == VALUE_KEPT && m.index[v.at] == 0)
+            m.index[v.at] = ++kept;
+    }
+    m.wanted = xcalloc(((size_t)kept + 1) * (size_t)c->f->block_count + 1, sizeof *m.wanted);
     m.blocks = xcalloc((size_t)c->f->block_count + 1, sizeof *m.blocks);
     m.reached = xcalloc((size_t)c->f->block_count + 1, sizeof *m.reached);
     for (int i = 0; i < c->count; i++) {
