@@ -1,6 +1,6 @@
 // What a load, an access of shared memory or a warp's end waits for behind stores and reductions of its warp. Cycles of a turn: the
 // operation, then a load that L1 has and that the next turn waits for; and of whole blocks one after the other on one SM, by what they end
-// with. CSV: test,operation,lanes,lines,warps,cycles. docs/h200-rates.md, section 5.
+// with. CSV: test,operation,lanes,bytes from lane to lane,warps,cycles (of whole blocks: ns). docs/h200-rates.md, section 3.
 // SPDX-License-Identifier: Apache-2.0
 #include "check.h"
 

@@ -1,6 +1,6 @@
 // How many memory instructions wait in front of the load/store unit before the next one cannot issue? Each warp issues loads, stores or
-// accesses of shared memory that it does not wait for, and reads the clock behind each. CSV: kind,cycles of one,warps,warp,number,cycle of
-// issue (from the block's first). docs/h200-rates.md, section 3.
+// accesses of shared memory that it does not wait for, and reads the clock behind each. CSV: kind,bytes from lane to lane,warps,warp,
+// cycles from the block's beginning to each issue. docs/h200-rates.md, section 3.
 // SPDX-License-Identifier: Apache-2.0
 #include "check.h"
 
@@ -27,7 +27,7 @@ template <int K> __device__ __forceinline__ uint32_t ask(const char *p, uint32_t
 
 template <int K> __global__ void issue(uint32_t *out, const char *memory, int pitch)
 {
-    __shared__ char near[32 * 128 + 4 * COUNT];
+    __shared__ uint32_t near[32 * 32 + COUNT];
     __shared__ uint32_t begin;
     const char *p = memory + threadIdx.x % 32 * pitch;
     uint32_t shared = (uint32_t)__cvta_generic_to_shared(near) + threadIdx.x % 32 * pitch, v[COUNT], t[COUNT];

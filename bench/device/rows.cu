@@ -1,6 +1,7 @@
 // Loads and stores of a thread a row: cycles of a warp's turn, by what it does, how far rows lie apart, how many warps run and on how
 // many SMs. CSV: test,action,bytes,pitch,lanes (of a row),skew,span,apart,warps,blocks,cycles. docs/h200-rates.md, section 3.
 // SPDX-License-Identifier: Apache-2.0
+#include "access.h"
 #include "check.h"
 
 #include <algorithm>
@@ -16,34 +17,6 @@ struct shape {
     int64_t stored; // from row to row of the array that is only stored into; 0: as the others'
 };
 
-template <typename T> __device__ T get(const char *p)
-{
-    if constexpr (sizeof(T) == 16) {
-        uint4 v;
-        asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(p));
-        return v;
-    } else if constexpr (sizeof(T) == 8) {
-        uint2 v;
-        asm volatile("ld.global.v2.u32 {%0, %1}, [%2];" : "=r"(v.x), "=r"(v.y) : "l"(p));
-        return v;
-    } else {
-        T v;
-        asm volatile("ld.global.u32 %0, [%1];" : "=r"(v) : "l"(p));
-        return v;
-    }
-}
-template <typename T> __device__ void put(char *p, T v)
-{
-    if constexpr (sizeof(T) == 16)
-        asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w));
-    else if constexpr (sizeof(T) == 8)
-        asm volatile("st.global.v2.u32 [%0], {%1, %2};" ::"l"(p), "r"(v.x), "r"(v.y));
-    else
-        asm volatile("st.global.u32 [%0], %1;" ::"l"(p), "r"(v));
-}
-__device__ uint32_t first(uint32_t v) { return v; }
-__device__ uint32_t first(uint2 v) { return v.x; }
-__device__ uint32_t first(uint4 v) { return v.x; }
 __device__ void change(uint32_t &v, uint32_t by) { v += by; }
 __device__ void change(uint2 &v, uint32_t by) { v.x += by; }
 __device__ void change(uint4 &v, uint32_t by) { v.x += by; }
@@ -179,16 +152,6 @@ static double tag_cycles(const std::vector<uint32_t> &places, int warps, int sto
     CHECK(cudaMemcpy(lines, at, sizeof at, cudaMemcpyHostToDevice));
     tags<<<1, warps * 32>>>(result, origin, lines, turns, store);
     return median_of(1) / turns / warps;
-}
-
-// The place of a line among the tags' four banks, as the loads of rows have it: the exclusive or of these over its number's bits.
-static const int places_of_bits[] = {1, 2, 1, 2, 3, 1, 2, 3, 2, 1, 2, 1, 3, 1};
-static int bank_of(uint32_t line)
-{
-    int bank = 0;
-    for (int k = 0; k < 14; k++)
-        bank ^= line >> k & 1 ? places_of_bits[k] : 0;
-    return bank;
 }
 
 static void tag_rows(void)

@@ -2,6 +2,7 @@
 // tags and the most unlike words in a bank of data. CSV: test,width,step,lines,sectors,tags,banks,warps,blocks,cycles.
 // docs/h200-rates.md, section 3.
 // SPDX-License-Identifier: Apache-2.0
+#include "access.h"
 #include "check.h"
 
 #include <algorithm>
@@ -9,46 +10,15 @@
 #include <set>
 #include <vector>
 
-template <typename T> __device__ T get(const char *p)
-{
-    if constexpr (sizeof(T) == 16) {
-        uint4 v;
-        asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(p));
-        return v;
-    } else if constexpr (sizeof(T) == 8) {
-        uint2 v;
-        asm volatile("ld.global.v2.u32 {%0, %1}, [%2];" : "=r"(v.x), "=r"(v.y) : "l"(p));
-        return v;
-    } else if constexpr (sizeof(T) == 4) {
-        T v;
-        asm volatile("ld.global.u32 %0, [%1];" : "=r"(v) : "l"(p));
-        return v;
-    } else if constexpr (sizeof(T) == 2) {
-        T v;
-        asm volatile("ld.global.u16 %0, [%1];" : "=h"(v) : "l"(p));
-        return v;
-    } else {
-        uint32_t v;
-        asm volatile("ld.global.u8 %0, [%1];" : "=r"(v) : "l"(p));
-        return (T)v;
-    }
-}
-template <typename T> __device__ void put(char *p, uint32_t v)
+template <typename T> __device__ T filled(uint32_t v)
 {
     if constexpr (sizeof(T) == 16)
-        asm volatile("st.global.v4.u32 [%0], {%1, %1, %1, %1};" ::"l"(p), "r"(v));
+        return make_uint4(v, v, v, v);
     else if constexpr (sizeof(T) == 8)
-        asm volatile("st.global.v2.u32 [%0], {%1, %1};" ::"l"(p), "r"(v));
-    else if constexpr (sizeof(T) == 4)
-        asm volatile("st.global.u32 [%0], %1;" ::"l"(p), "r"(v));
-    else if constexpr (sizeof(T) == 2)
-        asm volatile("st.global.u16 [%0], %1;" ::"l"(p), "h"((uint16_t)v));
+        return make_uint2(v, v);
     else
-        asm volatile("st.global.u8 [%0], %1;" ::"l"(p), "r"(v));
+        return (T)v;
 }
-__device__ uint32_t first(uint32_t v) { return v; }
-__device__ uint32_t first(uint2 v) { return v.x; }
-__device__ uint32_t first(uint4 v) { return v.x; }
 
 enum { PARTS = 8, PART_BYTES = 8192 };
 struct shape {
@@ -69,7 +39,7 @@ template <typename T, bool STORE> __global__ void ask(long long *out, char *memo
         if (STORE) {
 #pragma unroll 4
             for (int i = 0; i < s.turns; i++, at = (at + s.step) & (s.span - 1))
-                put<T>(p + at, i);
+                put(p + at, filled<T>(i));
         } else { // eight parts of memory, and eight others in the next turn: ptxas asks for a word once
 #pragma unroll 1
             for (int i = 0; i < s.turns; i += PARTS, at ^= PARTS * PART_BYTES)
@@ -99,15 +69,6 @@ __global__ void marks(long long *out, char *memory, int stretch)
 static char *memory;
 static long long *result;
 static uint32_t *places;
-
-static int bank_of(uint32_t line) // of the tags: docs/h200-rates.md, section 3
-{
-    static const int bits[] = {1, 2, 1, 2, 3, 1, 2, 3, 2, 1, 2, 1, 3, 1};
-    int bank = 0;
-    for (int k = 0; k < 14; k++)
-        bank ^= line >> k & 1 ? bits[k] : 0;
-    return bank;
-}
 
 static void launch(int width, bool store, int warps, int blocks, shape s)
 {

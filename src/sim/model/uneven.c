@@ -273,10 +273,15 @@ double uneven_blocks(const struct timing_input *in)
     return in->work_stats ? (double)in->work_blocks : (double)in->grid_blocks;
 }
 
+static bool known_to_differ(const struct timing_input *in, struct block_work *mean)
+{
+    return in->work != NULL && in->work->groups != NULL && !any_polls(in) && differ(in, mean);
+}
+
 bool uneven_work(const struct timing_input *in)
 {
     struct block_work mean;
-    return in->work != NULL && in->work->groups != NULL && !any_polls(in) && differ(in, &mean);
+    return known_to_differ(in, &mean);
 }
 
 int uneven_longest(const struct timing_input *in)
@@ -292,7 +297,7 @@ double uneven_asks(const struct timing_input *in)
 {
     struct block_work mean;
     double executed = 0, blocks = in->trace->block_count;
-    if (!uneven_work(in) || !differ(in, &mean) || mean.executed == 0)
+    if (!known_to_differ(in, &mean) || mean.executed == 0)
         return 1;
     for (int i = 0; i < in->trace->block_count; i++)
         executed += (double)traced(in, (uint64_t)i, mean).executed;
